@@ -402,6 +402,10 @@ impl Scales {
     fn read(model: &FlatModel, system: &System, aliases: &Aliases) -> Scales {
         let mut of: FastMap<SlotId, Scale> = FastMap::default();
         for (id, variable) in model.variables.iter() {
+            let Attributes { nominal, min, max, unbounded, .. } = &variable.attributes;
+            if [nominal, min, max, unbounded].into_iter().all(Option::is_none) {
+                continue;
+            }
             let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
             for (k, &slot) in system.elements[id].iter().enumerate() {
                 let attributes = &variable.attributes;

@@ -6,57 +6,94 @@
 //!
 //! Attributes that are not literals depend on parameters; the table leaves them out.
 
+use std::sync::Arc;
+
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Causality as Declared, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
+    BaseType, BinaryOp, Builtin, Causality as Prefix, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
+    Variable as Declaration,
 };
-use saltus_program::{Causality, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
+use saltus_program::{Causality, Declared, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
 
 use crate::alias::Aliases;
 use crate::system::{System, element_name, slot_type};
 
 pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
-    let mut variables = Vec::new();
+    let mut variables = Vec::with_capacity(system.elements.values().map(Vec::len).sum());
     for (id, declared) in model.variables.iter() {
         let Some(ty) = slot_type(declared.ty.base) else { continue };
         let dims: Vec<u64> = declared.ty.dims.iter().filter_map(|d| d.known()).collect();
         let attributes = &declared.attributes;
         let number = |e: &Option<Expr>, i: usize| e.as_ref().and_then(|e| literal(e, &dims, i));
+        let of_derivatives = Arc::new(Declared {
+            is_hidden: declared.hide_result,
+            is_protected: declared.is_protected,
+            ..Declared::new(ty)
+        });
+        let mut shared: Option<Arc<Declared>> = None;
         for (i, &slot) in system.elements[id].iter().enumerate() {
             let alias = aliases.resolve(slot);
             let name = element_name(&declared.name, &dims, i as u64);
             // The negative of another variable has a slot of its own.
             let shown = if alias.is_negated { slot } else { alias.slot };
             let derivative = derivative(system, aliases, slot).map(|slot| (format!("der({name})"), slot));
-            variables.push(Variable {
-                name,
-                slot: shown,
-                ty,
+            let of_element = OfElement {
                 causality: causality(declared.causality, declared.variability, system.slots[shown].kind),
-                variability: variability(declared.variability, declared.ty.base),
-                is_hidden: declared.hide_result,
-                is_protected: declared.is_protected,
-                is_final: declared.is_final,
-                description: declared.description.clone(),
-                unit: text(&attributes.unit),
-                display_unit: text(&attributes.display_unit),
-                quantity: text(&attributes.quantity),
                 start: number(&attributes.start, i),
                 fixed: number(&attributes.fixed, i).map(|fixed| fixed != 0.0),
                 min: number(&attributes.min, i),
                 max: number(&attributes.max, i),
                 nominal: attributes.nominal.as_ref().and_then(|e| value_of(model, e, &dims, i)),
-                enumeration: if let BaseType::Enumeration(id) = declared.ty.base { Some(id) } else { None },
-            });
-            variables.extend(derivative.map(|(name, slot)| Variable {
-                causality: Causality::Local,
-                variability: Variability::Continuous,
-                is_hidden: declared.hide_result,
-                is_protected: declared.is_protected,
-                ..Variable::new(name, slot, ty)
-            }));
+            };
+            let known = shared.filter(|known| of_element.is_that_of(known));
+            let of_variable = known.unwrap_or_else(|| Arc::new(of_element.declared(declared, ty)));
+            shared = Some(of_variable.clone());
+            variables.push(Variable { name, slot: shown, declared: of_variable });
+            let derivative = derivative.map(|(name, slot)| Variable { name, slot, declared: of_derivatives.clone() });
+            variables.extend(derivative);
         }
     }
     variables
+}
+
+/// What may differ from one element of an array to the next.
+struct OfElement {
+    causality: Causality,
+    start: Option<f64>,
+    fixed: Option<bool>,
+    min: Option<f64>,
+    max: Option<f64>,
+    nominal: Option<f64>,
+}
+
+impl OfElement {
+    fn is_that_of(&self, known: &Declared) -> bool {
+        let bits = |value: Option<f64>| value.map(f64::to_bits);
+        let own = [self.start, self.min, self.max, self.nominal].map(bits);
+        own == [known.start, known.min, known.max, known.nominal].map(bits)
+            && (self.causality, self.fixed) == (known.causality, known.fixed)
+    }
+
+    fn declared(self, variable: &Declaration, ty: SlotType) -> Declared {
+        let attributes = &variable.attributes;
+        Declared {
+            ty,
+            causality: self.causality,
+            variability: variability(variable.variability, variable.ty.base),
+            is_hidden: variable.hide_result,
+            is_protected: variable.is_protected,
+            is_final: variable.is_final,
+            description: variable.description.clone(),
+            unit: text(&attributes.unit),
+            display_unit: text(&attributes.display_unit),
+            quantity: text(&attributes.quantity),
+            start: self.start,
+            fixed: self.fixed,
+            min: self.min,
+            max: self.max,
+            nominal: self.nominal,
+            enumeration: if let BaseType::Enumeration(id) = variable.ty.base { Some(id) } else { None },
+        }
+    }
 }
 
 /// Conditions that decide about the structure are variables of the results, too; those of machines are there by name.
@@ -64,10 +101,15 @@ pub(crate) fn add_modes(program: &mut SimProgram) {
     let Some(configuration) = &program.configuration else { return };
     let is_state = |k: usize| configuration.regions.iter().any(|r| r.switch == k);
     let switches = configuration.switches.iter().enumerate().filter(|(k, _)| !is_state(*k));
-    let modes = switches.map(|(_, switch)| Variable {
+    let declared = Arc::new(Declared {
         variability: Variability::Discrete,
         description: "Decides about the structure".to_owned(),
-        ..Variable::new(format!("mode({})", switch.text), switch.condition, SlotType::Boolean)
+        ..Declared::new(SlotType::Boolean)
+    });
+    let modes = switches.map(|(_, switch)| Variable {
+        name: format!("mode({})", switch.text),
+        slot: switch.condition,
+        declared: declared.clone(),
     });
     let modes: Vec<Variable> = modes.collect();
     program.variables.extend(modes);
@@ -83,11 +125,11 @@ fn derivative(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId
     })
 }
 
-fn causality(declared: Declared, speed: Speed, kind: SlotKind) -> Causality {
+fn causality(declared: Prefix, speed: Speed, kind: SlotKind) -> Causality {
     match (declared, kind) {
         _ if speed <= Speed::Parameter => Causality::Parameter,
-        (Declared::Input, SlotKind::Input) => Causality::Input,
-        (Declared::Output, _) => Causality::Output,
+        (Prefix::Input, SlotKind::Input) => Causality::Input,
+        (Prefix::Output, _) => Causality::Output,
         _ => Causality::Local,
     }
 }

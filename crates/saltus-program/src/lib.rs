@@ -63,7 +63,7 @@ pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use states::{State, StateSet, StateSetLevel};
 pub use stop::Stop;
 pub use stopwatch::{Stopwatch, WallClock};
-pub use variables::{Causality, Variability, Variable};
+pub use variables::{Causality, Declared, Variability, Variable};
 pub use verify::verify;
 
 saltus_base::define_id! {

@@ -1,5 +1,8 @@
 //! The variables of the model as the user knows them.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use saltus_flat::EnumId;
 
 use crate::{SlotId, SlotType};
@@ -10,6 +13,13 @@ use crate::{SlotId, SlotType};
 pub struct Variable {
     pub name: String,
     pub slot: SlotId,
+    /// What the declaration says; the elements of an array share it.
+    pub declared: Arc<Declared>,
+}
+
+/// What is known of a variable from its declaration.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Declared {
     pub ty: SlotType,
     pub causality: Causality,
     pub variability: Variability,
@@ -32,6 +42,14 @@ pub struct Variable {
     pub enumeration: Option<EnumId>,
 }
 
+impl Deref for Variable {
+    type Target = Declared;
+
+    fn deref(&self) -> &Declared {
+        &self.declared
+    }
+}
+
 /// How a variable takes part in the exchange with the surroundings of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Causality {
@@ -52,12 +70,10 @@ pub enum Variability {
     Continuous,
 }
 
-impl Variable {
+impl Declared {
     /// A continuous local variable of which nothing else is known.
-    pub fn new(name: impl Into<String>, slot: SlotId, ty: SlotType) -> Self {
-        Variable {
-            name: name.into(),
-            slot,
+    pub fn new(ty: SlotType) -> Self {
+        Declared {
             ty,
             causality: Causality::Local,
             variability: Variability::Continuous,
@@ -80,5 +96,12 @@ impl Variable {
     /// Constants and parameters do not change during a simulation.
     pub fn is_parameter(&self) -> bool {
         self.variability <= Variability::Parameter
+    }
+}
+
+impl Variable {
+    /// A continuous local variable of which nothing else is known.
+    pub fn new(name: impl Into<String>, slot: SlotId, ty: SlotType) -> Self {
+        Variable { name: name.into(), slot, declared: Arc::new(Declared::new(ty)) }
     }
 }

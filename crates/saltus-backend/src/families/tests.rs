@@ -71,7 +71,7 @@ fn has_loops(program: &SimProgram) -> bool {
 /// What the sections assign, in any order. Between events it does not matter which section does.
 fn assignments(program: &SimProgram) -> [Vec<String>; 3] {
     let lines = |sections: &[&Section]| {
-        let blocks: Vec<Block> = sections.iter().flat_map(|section| section.unrolled().blocks).collect();
+        let blocks: Vec<Block> = sections.iter().flat_map(|section| section.unrolled().into_owned().blocks).collect();
         let mut only = program.clone();
         only.sections = Default::default();
         only.sections.derivatives = Section { blocks };
