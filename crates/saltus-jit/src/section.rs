@@ -7,8 +7,8 @@
 //! value is not a number the chunk ends before the group, whose blocks have not stored anything. A block with calls is a
 //! group of its own, so that its calls are known to have been made.
 //!
-//! Where many blocks do the same with other slots ([`crate::runs`]) they become loops ([`crate::run_loops`]) in functions of
-//! their own.
+//! Where many blocks do the same with other slots ([`crate::runs`]), or where the program says that the elements of arrays do, they become
+//! loops ([`crate::run_loops`]) in functions of their own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
 use saltus_base::Span;
-use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Section, SimProgram, SlotId, SlotKind, ValueId};
+use saltus_program::{Assign, Block, Code, Jacobian, Loop, Op, Repeat, Section, SimProgram, SlotId, SlotKind, ValueId};
 use saltus_runtime::native::{CallSite, LoopUnits, NativeSection, Step, UnitId};
 
 use crate::arithmetic::{Elementary, declare_import, signature};
 use crate::layout::{Layout, for_operands};
 use crate::lower::{Imports, Lowering, Storage};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
-use crate::run_loops::write_run;
+use crate::run_loops::{Nest, write_nest};
 use crate::runs::{self, Item, Run, Stretch};
 use crate::small_loops::{self, SmallLayout};
 use crate::{JitError, JitOptions};
@@ -232,7 +232,8 @@ impl<'p> SectionCompiler<'p> {
                     };
                     steps.push(Step::Loop { block: number, units });
                 }
-                (None, Block::Assign(_) | Block::Repeat(_)) => steps.push(Step::Interpreted { block: number }),
+                (None, Block::Repeat(repeat)) => steps.push(self.repeat(number, repeat)?),
+                (None, Block::Assign(_)) => {}
             }
         }
         self.end_chunk(&mut chunk, steps)
@@ -269,8 +270,8 @@ impl<'p> SectionCompiler<'p> {
                     match item {
                         Item::Block(_) => drop(write_assign(lowering, assign, layout, 0)),
                         Item::Run(run) => {
-                            let must_be_finite = |slot| must_be_finite(program, slot);
-                            let checks = write_run(lowering, assign, layout, run, &must_be_finite);
+                            let must_be_finite = |store: usize| must_be_finite(program, assign.stores[store].1);
+                            let checks = write_nest(lowering, assign, layout, &run.into(), &must_be_finite);
                             lowering.exit_if(checks, &[], first as i64 + 1);
                         }
                     }
@@ -279,6 +280,28 @@ impl<'p> SectionCompiler<'p> {
             })?;
         }
         Ok(self.unit(n_functions, 0))
+    }
+
+    /// The same code for all elements, as a function of its own; what goes wrong makes all of them be interpreted.
+    fn repeat(&mut self, number: usize, repeat: &Repeat) -> Result<Step, JitError> {
+        let Some(nest) = Nest::of(repeat, self.program.memory.slots.len()) else {
+            return Ok(Step::Interpreted { block: number });
+        };
+        let program = self.program;
+        let assign = &repeat.first;
+        let layout = layout(&assign.code, &Ending::Assign(0, assign).roots(), 0, usize::MAX, false)?;
+        let must_be_finite = |store: usize| {
+            let place = assign.stores.get(store).zip(repeat.strides.get(repeat.n_loads() + store));
+            place.is_some_and(|(&(_, slot), strides)| {
+                repeat.touched(slot, strides).any(|slot| must_be_finite(program, slot))
+            })
+        };
+        self.function(|lowering| {
+            let checks = write_nest(lowering, assign, &layout, &nest, &must_be_finite);
+            lowering.exit_if(checks, &[], number as i64 + 1);
+        })?;
+        let unit = self.unit(1, layout.n_scratch);
+        Ok(Step::Chunk { unit, blocks: number..number + 1, n_loops: 0 })
     }
 
     fn end_chunk(&mut self, chunk: &mut Vec<(usize, Part)>, steps: &mut Vec<Step>) -> Result<(), JitError> {

@@ -11,13 +11,14 @@
 
 use saltus_base::Index;
 
-use super::Repeat;
+use super::{MOST_DIMENSIONS, Repeat};
 use crate::SlotId;
 
 /// How the elements of a [`Repeat`] follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ElementOrder {
-    /// No element needs another one of its row, which is all elements that differ in the last dimension alone.
+    /// No element needs another one of its row, which is all elements that differ in the last dimension alone of those that have more
+    /// than one.
     FreeRows,
     /// An element needs an earlier one of its row.
     OneByOne,
@@ -40,14 +41,24 @@ impl Repeat {
         order
     }
 
+    /// Is everything told that must be, and are all slots that the elements touch among the first `n_slots`?
+    pub fn fits(&self, n_slots: usize) -> bool {
+        let is_box = !self.sizes.contains(&0) && (1..=MOST_DIMENSIONS).contains(&self.sizes.len());
+        let is_counted = self.strides.len() == self.slots().count() && !self.first.stores.is_empty();
+        let is_full = is_counted && self.strides.iter().all(|strides| strides.len() == self.sizes.len());
+        let is_inside = |(least, most): (i64, i64)| least >= 0 && most < n_slots as i64;
+        is_box && is_full && self.slots().zip(&self.strides).all(|(slot, s)| is_inside(self.extent((slot, s))))
+    }
+
     /// What one load and one store ask for.
     fn order_of(&self, load: (SlotId, &[i32]), store: (SlotId, &[i32])) -> ElementOrder {
         let mut order = ElementOrder::FreeRows;
+        let row = self.sizes.iter().rposition(|&n| n > 1);
         self.meetings(load, store, &mut |by_load, by_store| {
             // The one that loads minus the one that stores: positive in the first dimension in which they differ.
             let first = by_load.iter().zip(by_store).position(|(l, s)| l != s);
             order = order.max(match first {
-                Some(d) if by_load[d] > by_store[d] && d + 1 == by_load.len() => ElementOrder::OneByOne,
+                Some(d) if by_load[d] > by_store[d] && first == row => ElementOrder::OneByOne,
                 Some(d) if by_load[d] > by_store[d] => ElementOrder::FreeRows,
                 _ => ElementOrder::Once,
             });
@@ -184,7 +195,7 @@ mod tests {
     /// By comparing all pairs of elements.
     fn by_hand(repeat: &Repeat) -> ElementOrder {
         let elements: Vec<Assign> = repeat.elements().collect();
-        let row = *repeat.sizes.last().unwrap() as usize;
+        let row = repeat.sizes.iter().rfind(|n| **n > 1).map_or(1, |&n| n as usize);
         let mut order = ElementOrder::FreeRows;
         for (i, a) in elements.iter().enumerate() {
             for (j, b) in elements.iter().enumerate() {
@@ -224,6 +235,10 @@ mod tests {
             (&[8, 8], (1, &[0, 1]), (11, &[10, 1]), ElementOrder::FreeRows),
             (&[8, 8], (8, &[10, 0]), (11, &[10, 1]), ElementOrder::FreeRows),
             (&[8, 8], (11, &[10, 0]), (11, &[10, 1]), ElementOrder::Once),
+            // A single column; a single row.
+            (&[8, 1], (1, &[10, 1]), (11, &[10, 1]), ElementOrder::OneByOne),
+            (&[1, 8], (10, &[10, 1]), (11, &[10, 1]), ElementOrder::OneByOne),
+            (&[1, 1], (10, &[10, 1]), (11, &[10, 1]), ElementOrder::FreeRows),
             (&[4, 3, 5], (0, &[15, 5, 1]), (15, &[15, 5, 1]), ElementOrder::FreeRows),
             (&[4, 3, 5], (14, &[15, 5, 1]), (15, &[15, 5, 1]), ElementOrder::OneByOne),
             // Backwards and forwards.
