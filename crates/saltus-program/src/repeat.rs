@@ -76,6 +76,13 @@ impl Repeat {
         assign
     }
 
+    /// The slots that one element stores.
+    pub fn stored_by(&self, element: usize) -> impl Iterator<Item = SlotId> {
+        let position = self.position(element);
+        let stores = self.first.stores.iter().zip(&self.strides[self.n_loads()..]);
+        stores.map(move |(&(_, first), strides)| moved(first, Self::distance(strides, &position)))
+    }
+
     /// The assignments of all elements, in order.
     pub fn elements(&self) -> impl Iterator<Item = Assign> {
         (0..self.n_elements()).map(|element| self.element(element))
@@ -228,6 +235,7 @@ mod tests {
         assert_eq!((repeat.storing(slot(19)), repeat.storing(slot(26))), (None, None));
         let loaded: Vec<usize> = (0..30).filter(|&i| repeat.loads(slot(i))).collect();
         assert_eq!(loaded, [0, 1, 2, 4, 5, 6, 8, 9, 10]);
+        assert!((0..6).all(|i| repeat.stored_by(i).eq(repeat.element(i).stores.iter().map(|s| s.1))));
         let mut shown = Vec::new();
         repeat.for_each_element(&mut |assign| shown.push(assign.clone()));
         assert!(shown.into_iter().eq(repeat.elements()));

@@ -38,14 +38,13 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub fn new(program: &'a SimProgram, inputs_vary: bool) -> Self {
-        let states = program.states.iter().enumerate().map(|(i, s)| (s.value, i as u32)).collect();
         let mut builder = Builder {
             program,
             inputs_vary,
             instructions: Vec::new(),
             movers: Vec::new(),
             places: HashMap::new(),
-            states,
+            states: HashMap::new(),
             loops: Vec::new(),
             unknown: 0,
         };
@@ -56,6 +55,11 @@ impl<'a> Builder<'a> {
             builder.places.insert(slot, builder.unknown);
         }
         builder
+    }
+
+    /// Before the first block.
+    pub fn note_states(&mut self) {
+        self.states = self.program.states.iter().enumerate().map(|(i, s)| (s.value, i as u32)).collect();
     }
 
     fn push(&mut self, instruction: Instruction) -> u32 {

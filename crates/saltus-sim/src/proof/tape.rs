@@ -10,6 +10,7 @@
 //! Loops are solved in place ([`TapeLoop`]). Calls of functions, outputs of `delay` and inputs over time are
 //! not on the tape: what depends on them is unknown.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use saltus_base::{IdVec, Index};
@@ -192,29 +193,51 @@ pub(crate) struct Tape {
     pub(super) weights: Weights,
 }
 
+/// The blocks that relations depend on, of arrays the elements, in order.
+fn needed<'p>(sections: &[&'p Section], relations: &IdVec<RelationId, Relation>) -> Vec<Cow<'p, Block>> {
+    let mut wanted: HashSet<SlotId> = relations.values().flat_map(|r| [r.crossing, r.scale]).collect();
+    let mut blocks = Vec::new();
+    if wanted.is_empty() {
+        return blocks;
+    }
+    for block in sections.iter().rev().flat_map(|section| section.blocks.iter().rev()) {
+        if let Block::Repeat(repeat) = block {
+            for element in (0..repeat.n_elements()).rev() {
+                if repeat.stored_by(element).any(|slot| wanted.contains(&slot)) {
+                    let block = Block::Assign(repeat.element(element));
+                    wanted.extend(block.loads());
+                    blocks.push(Cow::Owned(block));
+                }
+            }
+        } else if block.stored().iter().any(|slot| wanted.contains(slot)) {
+            wanted.extend(block.loads());
+            blocks.push(Cow::Borrowed(block));
+        }
+    }
+    blocks.reverse();
+    blocks
+}
+
 impl Tape {
     /// `inputs_vary`: inputs are functions of time, which nobody knows.
     pub fn new(program: &SimProgram, inputs_vary: bool) -> Self {
         let sections = [&program.sections.derivatives, &program.sections.crossings];
-        let blocks = sections.into_iter().flat_map(|section| &section.blocks);
-        Self::of(program, inputs_vary, &program.events.relations, blocks)
+        let relations = &program.events.relations;
+        if !sections.iter().any(|section| section.has_repeats()) {
+            return Self::of(program, inputs_vary, relations, sections.into_iter().flat_map(|section| &section.blocks));
+        }
+        // Of a large array few elements are part of a relation.
+        let blocks = needed(&sections, relations);
+        Self::of(program, inputs_vary, relations, blocks.iter().map(|block| &**block))
     }
 
     /// The same for the relations of assertions.
     pub fn of_bounds(program: &SimProgram, inputs_vary: bool) -> Self {
         let bounds = &program.events.bounds;
         let sections = [&program.sections.derivatives, &program.sections.crossings, &program.sections.outputs];
-        let mut wanted: HashSet<SlotId> = bounds.values().flat_map(|r| [r.crossing, r.scale]).collect();
-        let unrolled = if bounds.is_empty() { Vec::new() } else { sections.map(Section::unrolled).to_vec() };
-        let mut blocks = Vec::new();
         // Few of the outputs are part of an assertion.
-        for block in unrolled.iter().rev().flat_map(|section| section.blocks.iter().rev()) {
-            if block.stored().iter().any(|slot| wanted.contains(slot)) {
-                wanted.extend(block.loads());
-                blocks.push(block);
-            }
-        }
-        Self::of(program, inputs_vary, bounds, blocks.into_iter().rev())
+        let blocks = needed(&sections, bounds);
+        Self::of(program, inputs_vary, bounds, blocks.iter().map(|block| &**block))
     }
 
     fn of<'p>(
@@ -225,6 +248,7 @@ impl Tape {
     ) -> Self {
         let mut builder = Builder::new(program, inputs_vary);
         if !relations.is_empty() {
+            builder.note_states();
             blocks.for_each(|block| builder.block(block));
         }
         builder.finish(relations)
