@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use saltus::stream::Digest;
 use saltus_program::SimProgram;
-use saltus_results::{Kind, Results};
+use saltus_results::{Kind, Signal};
 use saltus_sim::{End, RelationDetection, Statistics, Trajectory};
 
 /// Most variables whose last value is shown.
@@ -23,7 +23,9 @@ const MOST_NAMED: usize = 3;
 const LONGEST_NAME: usize = 40;
 
 pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, took: Duration) -> String {
-    let Some(results) = digest.last() else { return format!("{}: no results", program.name) };
+    if digest.n_rows == 0 {
+        return format!("{}: no results", program.name);
+    }
     let mut lines = vec![format!(
         "{}  {} … {} s in {}: {} rows, {}",
         program.name,
@@ -42,7 +44,7 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, t
     lines.extend(below_tolerance(&trajectory.below_tolerance));
     lines.extend(of_one_digit(&trajectory.of_one_digit));
     lines.push(format!("at time {}", short(digest.last_time)));
-    lines.extend(last_values(program, &results));
+    lines.extend(last_values(program, &digest.last()));
     lines.join("\n")
 }
 
@@ -129,23 +131,22 @@ fn some_of(mut names: Vec<String>) -> String {
 }
 
 /// States first, then what is declared at the top, protected variables last.
-fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
+fn last_values(program: &SimProgram, series: &[(&Signal, f64)]) -> Vec<String> {
     let states: BTreeSet<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     let protected: BTreeSet<&str> =
         program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
-    let mut signals: Vec<_> = results.series().filter(|s| s.name.chars().count() <= LONGEST_NAME).collect();
-    signals.sort_by_cached_key(|s| {
+    let mut signals: Vec<_> = series.iter().filter(|(s, _)| s.name.chars().count() <= LONGEST_NAME).collect();
+    signals.sort_by_cached_key(|(s, _)| {
         let name = s.name.as_str();
         (!states.contains(name), protected.contains(name), name.matches('.').count())
     });
     let shown: Vec<(&str, String, &str)> = signals
         .iter()
         .take(SHOWN)
-        .map(|s| {
-            let value = results.values_of(s).last().copied().unwrap_or(f64::NAN);
+        .map(|(s, value)| {
             let text = match s.kind {
-                Kind::Boolean => (value != 0.0).to_string(),
-                _ => format!("{} {}", short(value), s.unit).trim_end().to_owned(),
+                Kind::Boolean => (*value != 0.0).to_string(),
+                _ => format!("{} {}", short(*value), s.unit).trim_end().to_owned(),
             };
             (s.name.as_str(), text, s.description.as_str())
         })
@@ -157,7 +158,7 @@ fn last_values(program: &SimProgram, results: &Results) -> Vec<String> {
         format!("  {name:names$}  {value:values$}  {text}").trim_end().to_owned()
     };
     let mut lines: Vec<String> = shown.iter().map(line).collect();
-    let n_rest = results.series().count() - shown.len();
+    let n_rest = series.len() - shown.len();
     if n_rest > 0 {
         lines.push(format!("  … and {}", plural(n_rest as u64, "more variable")));
     }

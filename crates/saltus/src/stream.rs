@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use saltus_base::SourceMap;
 use saltus_program::Stopwatch;
-use saltus_results::{Destination, Format, Header, Kept, Lines, Results, WriteError, Writer};
+use saltus_results::{Destination, Format, Header, Kept, Lines, Signal, WriteError, Writer};
 use saltus_sim::{EventRecord, Recorder, Sink, SinkError};
 
 use crate::{Model, results};
@@ -56,15 +56,10 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The last row with all that is known about its signals; `None` if there are no rows.
-    pub fn last(&self) -> Option<Results> {
-        let header = self.header.as_ref().filter(|_| self.n_rows > 0)?;
-        let mut last = Results::new(&header.title, vec![self.last_time]);
-        for signal in header.series() {
-            let source = last.add_column(vec![signal.source.value(&self.last_row)]);
-            last.push(saltus_results::Signal { source, ..signal.clone() });
-        }
-        Some(last)
+    /// The signals that vary with their last values; none if there are no rows.
+    pub fn last(&self) -> Vec<(&Signal, f64)> {
+        let series = self.header.iter().filter(|_| self.n_rows > 0).flat_map(Header::series);
+        series.map(|signal| (signal, signal.source.value(&self.last_row))).collect()
     }
 }
 
