@@ -197,6 +197,10 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.memory_mut()
     }
 
+    fn program_and_memory(&mut self) -> (&SimProgram, &mut [f64]) {
+        (&self.program, self.interpreter.memory_mut())
+    }
+
     fn eval(&mut self, activation: Activation) -> Status {
         if !self.watched.is_empty() {
             self.count(activation);
@@ -240,8 +244,8 @@ impl ModelFunctions for CompiledModel {
 
     fn linearise_by(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Status {
         let known = self.tangents.take(wanted, held);
-        let program = self.program.clone();
-        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, held, |p| self.beside(p))));
+        let make = || Box::new(Tangents::new(&self.program, wanted, held, |p| self.beside(p)));
+        let mut tangents = known.unwrap_or_else(make);
         let status = tangents.linearise(&mut self.interpreter);
         self.tangents.put(tangents);
         status

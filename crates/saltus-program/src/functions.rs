@@ -231,6 +231,9 @@ pub trait ModelFunctions: Send {
     fn memory(&self) -> &[f64];
     fn memory_mut(&mut self) -> &mut [f64];
 
+    /// Both at once. Instances on several threads share the program: those that count its users at every event wait for each other.
+    fn program_and_memory(&mut self) -> (&SimProgram, &mut [f64]);
+
     fn eval(&mut self, activation: Activation) -> Status;
 
     /// Why the last evaluation was [`Status::Failed`].
@@ -390,8 +393,7 @@ pub trait ModelFunctions: Send {
 
     /// Sets time and states.
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
-        let program = Arc::clone(self.program());
-        let memory = self.memory_mut();
+        let (program, memory) = self.program_and_memory();
         write(memory, program.memory.time, t);
         for (&value, state) in x.iter().zip(&program.states) {
             write(memory, state.value, value);
@@ -414,8 +416,7 @@ pub trait ModelFunctions: Send {
 
     /// `pre(v) := v` for all variables whose `pre` value is used.
     fn update_pre(&mut self) {
-        let program = Arc::clone(self.program());
-        let memory = self.memory_mut();
+        let (program, memory) = self.program_and_memory();
         for &(variable, pre) in &program.memory.pre {
             let value = read(memory, variable);
             write(memory, pre, value);
@@ -435,8 +436,7 @@ pub trait ModelFunctions: Send {
     /// What follows the evaluation in a round.
     fn end_round(&mut self) -> Result<Round, Status> {
         let mut round = Round::default();
-        let program = Arc::clone(self.program());
-        let memory = self.memory_mut();
+        let (program, memory) = self.program_and_memory();
         for reinit in &program.events.reinits {
             let new = read(memory, reinit.value);
             if read(memory, reinit.active) != 0.0 && read(memory, reinit.state) != new {

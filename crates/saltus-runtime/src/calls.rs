@@ -75,7 +75,8 @@ const LIMITS: Limits = Limits { steps: 10_000_000_000, depth: 200, elements: 10_
 
 /// The program as the surroundings of function bodies.
 struct World {
-    program: Arc<SimProgram>,
+    /// Counted for each call, by a count of its own: that of the program is shared with instances on other threads.
+    program: Arc<Arc<SimProgram>>,
     records: Vec<Arc<RecordType>>,
     enumerations: Vec<Arc<EnumType>>,
     outside: Option<Box<dyn Outside>>,
@@ -167,7 +168,7 @@ impl Drop for CallHost {
 impl CallHost {
     pub fn new(program: Arc<SimProgram>) -> Self {
         let world = World {
-            program: program.clone(),
+            program: Arc::new(program.clone()),
             records: program.routines.records.values().cloned().map(Arc::new).collect(),
             enumerations: program.routines.enumerations.values().cloned().map(Arc::new).collect(),
             outside: None,
@@ -336,7 +337,7 @@ impl CallHost {
             Failure::Known(failure) => Some(failure.clone()),
             // Only a procedure fails without reason, and needs neither files nor objects.
             Failure::Of(callable, given, span) => {
-                let mut host = CallHost::new(self.world.program.clone());
+                let mut host = CallHost::new(Arc::clone(&self.world.program));
                 host.evaluate(*callable, given, &[], *span, &mut Vec::new()).err()
             }
         }
@@ -480,9 +481,9 @@ impl CallHost {
 
     /// Scalars of all results of a callable.
     pub(crate) fn n_results(&self, callable: CallableId) -> usize {
-        let program = self.world.program.clone();
+        let program = &self.world.program;
         let results = program.routines.callables.get(callable).map_or(&[][..], |c| &c.results);
-        results.iter().map(|ty| n_scalars(ty, &program, 0).unwrap_or(0)).sum()
+        results.iter().map(|ty| n_scalars(ty, program, 0).unwrap_or(0)).sum()
     }
 
     /// A call of something that is not compiled, or that got in trouble. True if there was something to tell the user.

@@ -438,6 +438,10 @@ impl ModelFunctions for Interpreter {
         &mut self.machine.memory
     }
 
+    fn program_and_memory(&mut self) -> (&SimProgram, &mut [f64]) {
+        (&self.machine.program, &mut self.machine.memory)
+    }
+
     fn eval(&mut self, activation: Activation) -> Status {
         let number = section_number(activation);
         match activation {
@@ -547,8 +551,8 @@ impl ModelFunctions for Interpreter {
 
     fn linearise_by(&mut self, wanted: &[SlotId], held: &[SlotId]) -> Status {
         let known = self.tangents.take(wanted, held);
-        let program = self.machine.program.clone();
-        let mut tangents = known.unwrap_or_else(|| Box::new(Tangents::new(&program, wanted, held, |p| self.beside(p))));
+        let make = || Box::new(Tangents::new(&self.machine.program, wanted, held, |p| self.beside(p)));
+        let mut tangents = known.unwrap_or_else(make);
         let status = tangents.linearise(self);
         self.tangents.put(tangents);
         status

@@ -52,9 +52,8 @@ impl<'a> Rhs<'a> {
         if self.structure.jumps.are_active(self.functions.memory()) {
             return false;
         }
-        let states = self.functions.program().clone();
         let is_at = |functions: &dyn ModelFunctions| {
-            states.states.iter().zip(x).all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())
+            functions.program().states.iter().zip(x).all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())
         };
         if self.done != (Done::Derivatives { t }) || !is_at(self.functions) {
             self.functions.set_continuous(t, x);
@@ -73,11 +72,11 @@ impl<'a> Rhs<'a> {
             return false;
         }
         let structure = self.structure;
-        let program = self.functions.program().clone();
         let mut sum = vec![0.0; x.len()];
         for group in structure.groups() {
+            let states = &self.functions.program().states;
             self.seeds.clear();
-            self.seeds.extend(group.iter().filter_map(|&j| Some((program.states.get(j)?.value, 1.0))));
+            self.seeds.extend(group.iter().filter_map(|&j| Some((states.get(j)?.value, 1.0))));
             if !self.functions.directional(&self.seeds, &mut sum).is_ok() {
                 return false;
             }

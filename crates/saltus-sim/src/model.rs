@@ -361,6 +361,10 @@ impl ModelFunctions for Model {
         self.inner.memory_mut()
     }
 
+    fn program_and_memory(&mut self) -> (&SimProgram, &mut [f64]) {
+        self.inner.program_and_memory()
+    }
+
     fn eval(&mut self, activation: Activation) -> Status {
         let is_settled = matches!(
             activation,

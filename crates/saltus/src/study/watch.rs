@@ -188,6 +188,7 @@ fn call(function: Function, a: f64, b: f64) -> f64 {
 pub struct Observer(Arc<Mutex<Collected>>);
 
 struct Collected {
+    /// Borrowed at every row, never counted there: runs on several threads share it, and would wait for each other's count.
     watch: Arc<Watch>,
     /// Where the values of names are in a row, or what they are.
     places: Vec<Place>,
@@ -284,18 +285,16 @@ impl Collected {
 
     /// Marks the events that fit; their values are taken when all is settled at this time.
     fn happened(&mut self, fits: &dyn Fn(&Pattern) -> bool) {
-        let watch = self.watch.clone();
-        for (count, pattern) in self.counts.iter_mut().zip(&watch.counts) {
+        for (count, pattern) in self.counts.iter_mut().zip(&self.watch.counts) {
             *count += u64::from(fits(pattern));
         }
-        let fitting = watch.events.iter().enumerate().filter(|(_, w)| fits(&w.event.pattern));
+        let fitting = self.watch.events.iter().enumerate().filter(|(_, w)| fits(&w.event.pattern));
         self.pending.extend(fitting.map(|(i, _)| i));
     }
 
     fn resolve(&mut self) {
-        let watch = self.watch.clone();
-        for i in std::mem::take(&mut self.pending) {
-            let Watched { event, what } = &watch.events[i];
+        for i in self.pending.drain(..) {
+            let Watched { event, what } = &self.watch.events[i];
             let value = match what {
                 Wanted::Time => self.time,
                 Wanted::After(formula) => formula.at_point(self.time, &self.right),
@@ -335,8 +334,7 @@ impl Collected {
         self.right.clear();
         self.right.extend_from_slice(names);
         self.time = time;
-        let watch = self.watch.clone();
-        for (accumulator, (_, formula)) in self.over.iter_mut().zip(&watch.over) {
+        for (accumulator, (_, formula)) in self.over.iter_mut().zip(&self.watch.over) {
             accumulator.add(time, formula.at_point(time, &self.right), is_same_time);
         }
     }
