@@ -29,6 +29,6 @@ impl Keep {
             names.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(String::from));
         }
         let is_choice = !self.keep.is_empty() || self.keep_file.is_some();
-        Ok(if is_choice { Kept::only(&self.keep, names) } else { Kept::default() })
+        Ok(if is_choice { Kept::only(&self.keep, []).and_exactly(names) } else { Kept::default() })
     }
 }

@@ -200,10 +200,12 @@ fn patterns_choose_signals() {
 fn patterns_that_fit_nothing_are_refused() {
     let dir = Scratch::new("keep_nothing");
     let ball = model("BouncingBall");
-    let output = dir.file("r.csv", "earlier");
+    let (output, names) = (dir.file("r.csv", "earlier"), dir.file("names.txt", "v\nhh\ntime\n"));
     for arguments in [
         vec!["simulate", &ball, "--keep", "der(?)", "--keep", "hh", "--output", &output],
         vec!["sweep", &ball, "--vary", "e=0.6:0.8:3", "--keep", "hh", "--output", &output],
+        vec!["simulate", &ball, "--keep-file", &names, "--output", &output],
+        vec!["sweep", &ball, "--vary", "e=0.6:0.8:3", "--keep-file", &names, "--output", &output],
     ] {
         let (_, said) = run(&arguments, 2);
         assert!(said.starts_with("error[E0067]: expected variables that fit `hh`"), "{said}");

@@ -17,6 +17,7 @@ use saltus_runtime::{Interpreter, Outside};
 
 use crate::copies::Copies;
 use crate::machine_procedures::MachineProcedures;
+use crate::runs::{self, Stretch};
 use crate::{Jit, JitError, section};
 
 /// Sections that run often.
@@ -26,6 +27,9 @@ pub(crate) const COMPILED: [Activation; 5] =
 /// Evaluations of a section by interpretation that cost as much as compiling it (measured: about 1.5 µs and 6 ns an
 /// operation). Compiling then, a simulation takes at most twice as long as if it had been known how long it is.
 const HOT: u64 = 250;
+/// Evaluations by interpretation that cost as much as finding the loops of a section (measured: about 11 ns an operation). Blocks of a loop need code but
+/// once: a rod of ten thousand cells is compiled after a few evaluations, not after [`HOT`] of them.
+const SEARCH: u64 = 2;
 /// What a section costs to compile however small it is, in operations.
 const FIXED_OPERATIONS: u64 = 100;
 /// A loop evaluates its equations several times.
@@ -37,12 +41,21 @@ pub struct CompiledModel {
     jit: Jit,
     states: Copies,
     derivatives: Copies,
-    /// Sections that are compiled once they have been evaluated this often.
-    watched: Vec<(Activation, u64)>,
+    /// Sections that are compiled once they have been evaluated often enough.
+    watched: Vec<Watched>,
     /// Time for machine code, also for functions.
     compile_time: CompileTime,
     /// Made when derivatives are asked for first.
     tangents: Kept<CompiledModel>,
+}
+
+/// A section that is interpreted so far.
+struct Watched {
+    activation: Activation,
+    /// Evaluations until it is looked at again.
+    left: u64,
+    /// Is it known how much of it is loops, and `left` what is left until compiling it pays?
+    is_searched: bool,
 }
 
 /// The sum of several times, shared by those who add to it.
@@ -96,8 +109,20 @@ impl CompiledModel {
     /// Compiles a section now.
     pub fn compile(&mut self, activation: Activation) -> Result<(), JitError> {
         let Some(section) = self.program.section(activation) else { return Ok(()) };
+        let stretches = self.stretches(section);
+        self.compile_found(activation, stretches)
+    }
+
+    /// The loops of a section; the time counts as that of compiling.
+    fn stretches(&self, section: &Section) -> Vec<Stretch> {
+        let find = || runs::find(section, self.program.memory.slots.len());
+        self.compile_time.measure(&self.jit.stopwatch, find)
+    }
+
+    fn compile_found(&mut self, activation: Activation, stretches: Vec<Stretch>) -> Result<(), JitError> {
+        let Some(section) = self.program.section(activation) else { return Ok(()) };
         let Jit { isa, options, stopwatch } = &self.jit;
-        let make = || section::compile(&self.program, section, isa, *options);
+        let make = || section::compile(&self.program, section, stretches, isa, *options);
         let compiled = self.compile_time.measure(stopwatch, make)?;
         self.interpreter.set_native(activation, compiled);
         Ok(())
@@ -111,23 +136,33 @@ impl CompiledModel {
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
             let Some(section) = self.program.section(activation) else { continue };
-            let (written, executed) = n_operations(section);
-            if let Some(hot) = (HOT * (written + FIXED_OPERATIONS)).checked_div(executed) {
-                self.watched.push((activation, hot));
-            }
+            let Some(whole) = n_evaluations(section, 0) else { continue };
+            let is_searched = section.blocks.len() < runs::SHORTEST;
+            let left = if is_searched { whole } else { SEARCH };
+            self.watched.push(Watched { activation, left, is_searched });
         }
     }
 
     /// Compiles the section if it is time to.
     fn count(&mut self, activation: Activation) {
-        let Some(position) = self.watched.iter().position(|w| w.0 == activation) else { return };
-        let left = &mut self.watched[position].1;
-        *left = left.saturating_sub(1);
-        if *left == 0 {
-            self.watched.swap_remove(position);
-            // What cannot be compiled stays interpreted, with the same results.
-            let _ = self.compile(activation);
+        let Some(position) = self.watched.iter().position(|w| w.activation == activation) else { return };
+        let watched = &mut self.watched[position];
+        watched.left = watched.left.saturating_sub(1);
+        if watched.left > 0 {
+            return;
         }
+        let Watched { is_searched, .. } = self.watched.swap_remove(position);
+        let Some(section) = self.program.section(activation) else { return };
+        let stretches = self.stretches(section);
+        if !is_searched {
+            let n = n_evaluations(section, runs::n_saved(section, &stretches)).unwrap_or(0);
+            if let Some(left @ 1..) = n.checked_sub(SEARCH) {
+                self.watched.push(Watched { activation, left, is_searched: true });
+                return;
+            }
+        }
+        // What cannot be compiled stays interpreted, with the same results.
+        let _ = self.compile_found(activation, stretches);
     }
 }
 
@@ -142,7 +177,7 @@ impl NativeLoops for MachineLoops {
     fn compile(&mut self, l: &Loop) -> Option<NativeLoop> {
         let alone = Section { blocks: vec![Block::Loop(Arc::new(l.clone()))] };
         let Jit { isa, options, stopwatch } = &self.jit;
-        let make = || section::compile(&self.program, &alone, isa, *options);
+        let make = || section::compile(&self.program, &alone, Vec::new(), isa, *options);
         let compiled = self.compile_time.measure(stopwatch, make).ok()?;
         // A small linear loop is part of a chunk; it needs no solver and is never hot.
         let units = compiled.steps.iter().find_map(|step| match step {
@@ -151,6 +186,12 @@ impl NativeLoops for MachineLoops {
         })?;
         Some(NativeLoop { code: compiled.code, units })
     }
+}
+
+/// Evaluations that cost as much as compiling a section of which so many operations need no code of their own; `None` if there is nothing to compile.
+fn n_evaluations(section: &Section, n_saved: u64) -> Option<u64> {
+    let (written, executed) = n_operations(section);
+    (HOT * (written.saturating_sub(n_saved) + FIXED_OPERATIONS)).checked_div(executed)
 }
 
 /// Operations that are compiled and those of an evaluation, roughly.

@@ -27,7 +27,7 @@ use crate::layout::{Layout, for_operands};
 use crate::lower::{Imports, Lowering, Storage};
 use crate::machine_code::{MAKE_CALL, MachineCode, Site, Unit};
 use crate::run_loops::{Nest, write_nest};
-use crate::runs::{self, Item, Run, Stretch};
+use crate::runs::{Item, Run, Stretch};
 use crate::small_loops::{self, SmallLayout};
 use crate::{JitError, JitOptions};
 
@@ -151,10 +151,11 @@ impl PartLayout {
     }
 }
 
-/// Compiles a section.
+/// Compiles a section, of which the stretches with runs have been found.
 pub(crate) fn compile(
     program: &SimProgram,
     section: &Section,
+    stretches: Vec<Stretch>,
     isa: &OwnedTargetIsa,
     options: JitOptions,
 ) -> Result<NativeSection, JitError> {
@@ -162,7 +163,7 @@ pub(crate) fn compile(
         return Err(JitError::TooLarge);
     }
     let mut compiler = SectionCompiler::new(program, isa, options)?;
-    let steps = compiler.section(section)?;
+    let steps = compiler.section(section, stretches)?;
     Ok(NativeSection { code: Arc::new(compiler.finish()?), steps })
 }
 
@@ -191,10 +192,10 @@ impl<'p> SectionCompiler<'p> {
         Ok(MachineCode::new(self.module, &self.functions, self.units, self.sites, self.program.memory.slots.len()))
     }
 
-    fn section(&mut self, section: &Section) -> Result<Vec<Step>, JitError> {
+    fn section(&mut self, section: &Section, stretches: Vec<Stretch>) -> Result<Vec<Step>, JitError> {
         let mut steps = Vec::new();
         let mut end = 0;
-        for stretch in runs::find(section, self.program.memory.slots.len()) {
+        for stretch in stretches {
             let Stretch { blocks, items } = stretch;
             self.blocks(section, end..blocks.start, &mut steps)?;
             end = blocks.end;

@@ -209,10 +209,16 @@ impl Bdf {
     /// The polynomial, continued to the end of the step, and the constant part of the corrector.
     fn predict(&mut self) {
         let (k, alpha) = (self.order, leading_coefficient(self.order));
-        for i in 0..self.dx.len() {
-            self.corrector.predicted[i] = (0..=k).map(|j| self.differences[j][i]).sum();
-            self.corrector.psi[i] = (1..=k).map(|j| self.differences[j][i] * GAMMA[j]).sum::<f64>() / alpha;
+        let Corrector { predicted, psi, .. } = &mut self.corrector;
+        predicted.copy_from_slice(&self.differences[0]);
+        psi.fill(0.0);
+        for (difference, gamma) in self.differences.iter().zip(GAMMA).take(k + 1).skip(1) {
+            for ((predicted, psi), difference) in predicted.iter_mut().zip(&mut *psi).zip(difference) {
+                *predicted += difference;
+                *psi += difference * gamma;
+            }
         }
+        psi.iter_mut().for_each(|psi| *psi /= alpha);
     }
 
     fn evaluate_jacobian(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
@@ -252,8 +258,8 @@ impl Bdf {
             let evaluated = step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations);
             self.is_evaluated &= evaluated.is_ok();
             evaluated?;
-            for i in 0..slope.len() {
-                slope[i] -= c * (psi[i] + correction[i]);
+            for ((slope, psi), correction) in slope.iter_mut().zip(&*psi).zip(&*correction) {
+                *slope -= c * (psi + correction);
             }
             self.matrix.jacobian.solve(slope);
             let change = step_size::norm(&self.tolerances, predicted, predicted, slope.iter().copied());
@@ -262,9 +268,10 @@ impl Bdf {
             if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration)) {
                 return Err(TrialFailure);
             }
-            for i in 0..slope.len() {
-                correction[i] += slope[i];
-                trial[i] = predicted[i] + correction[i];
+            let changed = correction.iter_mut().zip(&*slope).zip(&mut *trial).zip(&*predicted);
+            for (((correction, change), trial), predicted) in changed {
+                *correction += change;
+                *trial = predicted + *correction;
             }
             if ends || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
                 return Ok(iteration);
@@ -283,15 +290,20 @@ impl Bdf {
 
     /// Takes over the corrected point.
     fn accept(&mut self, attempt: &Attempt) {
-        let (k, n) = (self.order, self.dx.len());
+        let k = self.order;
         let c = leading_coefficient(k) / self.h;
-        for i in 0..n {
-            self.dx[i] = c * (self.corrector.psi[i] + self.corrector.correction[i]);
-            self.differences[k + 2][i] = self.corrector.correction[i] - self.differences[k + 1][i];
-            self.differences[k + 1][i] = self.corrector.correction[i];
-            for j in (0..=k).rev() {
-                self.differences[j][i] += self.differences[j + 1][i];
-            }
+        let Corrector { psi, correction, .. } = &self.corrector;
+        for ((dx, psi), correction) in self.dx.iter_mut().zip(psi).zip(correction) {
+            *dx = c * (psi + correction);
+        }
+        let (lower, higher) = self.differences.split_at_mut(k + 2);
+        for ((next, last), correction) in higher[0].iter_mut().zip(&mut lower[k + 1]).zip(correction) {
+            *next = correction - *last;
+            *last = *correction;
+        }
+        for j in (0..=k).rev() {
+            let (lower, higher) = self.differences.split_at_mut(j + 1);
+            lower[j].iter_mut().zip(&higher[0]).for_each(|(difference, next)| *difference += next);
         }
         self.t_start = self.t;
         self.t = attempt.end;

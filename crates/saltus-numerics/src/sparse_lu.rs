@@ -57,7 +57,7 @@ impl Columns {
     }
 
     /// `work -= factor * column`
-    #[inline]
+    #[inline(always)]
     fn subtract(&self, column: usize, factor: f64, work: &mut [f64]) {
         let (rows, values) = self.column(column);
         for (&row, &value) in rows.iter().zip(values) {

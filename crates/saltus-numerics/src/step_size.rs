@@ -12,12 +12,25 @@ pub(crate) fn weight(tolerances: &Tolerances, i: usize, a: f64, b: f64) -> f64 {
     if tolerances.unbounded.get(i) == Some(&true) {
         return tolerances.absolute[i].max(ROUNDING_ULPS * f64::EPSILON * size).max(f64::MIN_POSITIVE);
     }
-    (tolerances.absolute[i] + tolerances.relative * size).max(f64::MIN_POSITIVE)
+    bounded_weight(tolerances.absolute[i], tolerances.relative, size)
+}
+
+#[inline]
+fn bounded_weight(absolute: f64, relative: f64, size: f64) -> f64 {
+    (absolute + relative * size).max(f64::MIN_POSITIVE)
 }
 
 /// Root mean square of `values`, each measured by its weight at the larger of `a` and `b`; 0 for no values.
 pub(crate) fn norm(tolerances: &Tolerances, a: &[f64], b: &[f64], values: impl Iterator<Item = f64>) -> f64 {
-    let sum: f64 = values.enumerate().map(|(i, v)| (v / weight(tolerances, i, a[i], b[i])).powi(2)).sum();
+    let sum: f64 = if tolerances.unbounded.contains(&true) {
+        values.enumerate().map(|(i, v)| (v / weight(tolerances, i, a[i], b[i])).powi(2)).sum()
+    } else {
+        // Of many components the norm is a good part of a step: without positions it is computed for several at a time.
+        let sizes = a.iter().zip(b).map(|(a, b)| a.abs().max(b.abs()));
+        let weights =
+            tolerances.absolute.iter().zip(sizes).map(|(&a, size)| bounded_weight(a, tolerances.relative, size));
+        values.zip(weights).map(|(v, weight)| (v / weight).powi(2)).sum()
+    };
     (sum / a.len().max(1) as f64).sqrt()
 }
 

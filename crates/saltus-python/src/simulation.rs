@@ -25,7 +25,7 @@ use crate::table::Columns;
 
 /// Seconds between output points that nobody sees.
 const NEVER: f64 = 1e15;
-/// How often a run lets Python handle signals, in steps and in time.
+/// How often a run lets Python handle signals, in steps and in time. The clock is read after 1, 2, 4, … steps, so that long steps are noticed.
 const STEPS_PER_LOOK: u32 = 32;
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -159,7 +159,7 @@ impl RawSimulation {
 impl Inner {
     fn go(&mut self, until: f64) -> Result<Ended, SimError> {
         let limit = until.min(self.run.options().stop_time);
-        let mut started = None;
+        let started = Instant::now();
         for step in 0_u32.. {
             match self.run.advance(limit)? {
                 Advance::Terminated(message) => {
@@ -171,11 +171,9 @@ impl Inner {
                 }
                 Advance::Step | Advance::Event(_) => {}
             }
-            if step % STEPS_PER_LOOK == STEPS_PER_LOOK - 1 {
-                let now = Instant::now();
-                if now - *started.get_or_insert(now) > LOOK {
-                    return Ok(Ended::Look);
-                }
+            let done = step + 1;
+            if (done.is_power_of_two() || done.is_multiple_of(STEPS_PER_LOOK)) && started.elapsed() > LOOK {
+                return Ok(Ended::Look);
             }
         }
         Ok(Ended::Look)

@@ -53,7 +53,12 @@ impl<'a> Rhs<'a> {
             return false;
         }
         let is_at = |functions: &dyn ModelFunctions| {
-            functions.program().states.iter().zip(x).all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())
+            functions
+                .program()
+                .states
+                .iter()
+                .zip(x)
+                .all(|(state, x)| functions.get(state.value).to_bits() == x.to_bits())
         };
         if self.done != (Done::Derivatives { t }) || !is_at(self.functions) {
             self.functions.set_continuous(t, x);

@@ -269,12 +269,12 @@ pub fn overwrites_input(output: &str, input: &str) -> Diagnostic {
         .hint("choose another name for the output")
 }
 
-/// A pattern of variables to record fits none of the model.
+/// A pattern of variables to record fits none of the model, or a file of their names has one that is not there.
 pub fn nothing_kept(pattern: &UnknownVariable) -> Diagnostic {
     let said = error("E0067", format!("expected variables that fit `{}`, found none", shown(&pattern.name)));
     match &pattern.similar {
         Some(similar) => said.hint(format!("did you mean `{similar}`?")),
-        None => said.hint("`*` stands for any characters and `?` for one; brackets stand for themselves"),
+        None => said.hint("`*` stands for any characters and `?` for one; brackets stand for themselves, and in a file of names everything does"),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) const HOLE: f64 = 1e300;
 /// once a direction.
 const FEW_ARGUMENTS: usize = 4;
 
+#[derive(Clone, Debug)]
 pub(crate) struct Differentiated {
     pub coefficients: Code,
     /// Values of `coefficients` and where they are kept.

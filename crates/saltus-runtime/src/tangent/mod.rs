@@ -4,6 +4,7 @@
 //! makes a program of tangents, block by block with [`code`] and the [`rules`] of elementary functions; [`evaluate`] runs it
 //! as any other program, so that machine code takes it over when it is hot. It is made when derivatives are asked for first.
 
+mod alike;
 mod code;
 mod evaluate;
 mod layout;

@@ -20,6 +20,7 @@ use saltus_program::{
     SlotKind, SlotType, Unknown, ValueId,
 };
 
+use super::alike::Alike;
 use super::code::{Differentiated, active_values, differentiate, live, push};
 use super::layout::Layout;
 use super::repeat::Template;
@@ -51,7 +52,13 @@ impl TangentProgram {
         let blocks: Vec<&Block> = dependent.chain(continuous).collect();
         find_active(program, &blocks, &seeds, &mut layout);
         let needs = find_needed(&blocks, &layout, wanted);
-        let mut made = Made { layout, coefficients: Vec::new(), direction: Vec::new(), unknowns: Vec::new() };
+        let mut made = Made {
+            layout,
+            alike: Alike::default(),
+            coefficients: Vec::new(),
+            direction: Vec::new(),
+            unknowns: Vec::new(),
+        };
         for (block, needed) in blocks.into_iter().zip(needs) {
             match block {
                 Block::Assign(assign) => made.assign(assign, &needed),
@@ -189,6 +196,7 @@ fn find_needed(blocks: &[&Block], layout: &Layout, wanted: &[SlotId]) -> Vec<Nee
 
 struct Made {
     layout: Layout,
+    alike: Alike,
     coefficients: Vec<Block>,
     direction: Vec<Block>,
     unknowns: Vec<SlotId>,
@@ -200,7 +208,7 @@ impl Made {
         if targets.is_empty() {
             return;
         }
-        let made = differentiate(&assign.code, &assign.stores, &roots, &mut self.layout);
+        let made = self.alike.differentiate(&assign.code, &assign.stores, &roots, &mut self.layout);
         self.keep(made.coefficients, made.kept, assign);
         let (code, stores) = with_stores(made.direction, made.tangents.into_iter().zip(targets));
         self.direction.push(Block::Assign(Assign { code, stores, span: assign.span }));
