@@ -6,7 +6,8 @@
 //! runs/17.json       class, values, phase, messages: written last
 //! ```
 //!
-//! A thread of its own writes, so that no run waits for the disk. All targets of the user together have a bound; the oldest runs go first.
+//! A thread of its own writes, so that no run waits for the disk while it goes on. The end of a run is written before anybody hears of it: what a page
+//! has shown as done is done for the next server. All targets of the user together have a bound; the oldest runs go first.
 //! A server that finds another one with the same target alive neither restores nor keeps runs.
 
 use std::collections::{BTreeMap, HashSet};
@@ -25,7 +26,7 @@ use crate::documents::write_in_one_step;
 use crate::event_file::{self, EventWriter};
 use crate::memory::make_private;
 use crate::recording::Recording;
-use crate::runs::Run;
+use crate::runs::{Run, Status};
 
 /// Bytes that all runs of all targets may take on the disk.
 const MOST_BYTES: u64 = 512 << 20;
@@ -37,6 +38,8 @@ const NAME: &str = "runs";
 
 enum Job {
     Keep(Arc<Run>),
+    /// With the status that it is about to have; whoever waits is told.
+    End(Arc<Run>, Status, Sender<()>),
     Forget(u64),
 }
 
@@ -104,21 +107,31 @@ impl Archive {
         let work = move || {
             // Held for as long as the server lives.
             let _lock = lock;
+            let copy = |run: &Run, status: &Status| {
+                if !run.begin_copy() {
+                    return;
+                }
+                let files = Files::of(&directory, run.id);
+                // A full disk or a defect takes away nothing but the copy.
+                let written = saltus::guard::catch(|| write(run, status, &files));
+                if !written.is_ok_and(|written| written.is_ok()) {
+                    files.remove();
+                }
+                // What is listed alone takes no room.
+                if files.table().exists() {
+                    trim(&all, MOST_BYTES);
+                }
+            };
             for job in received {
                 match job {
                     Job::Forget(id) => Files::of(&directory, id).remove(),
-                    Job::Keep(run) if !run.begin_copy() => {}
                     Job::Keep(run) => {
-                        let files = Files::of(&directory, run.id);
-                        // A full disk or a defect takes away nothing but the copy.
-                        let written = saltus::guard::catch(|| write(&run, &files));
-                        if !written.is_ok_and(|written| written.is_ok()) {
-                            files.remove();
-                        }
-                        // What is listed alone takes no room.
-                        if files.table().exists() {
-                            trim(&all, MOST_BYTES);
-                        }
+                        let now = run.status().clone();
+                        copy(&run, &now);
+                    }
+                    Job::End(run, ended, done) => {
+                        copy(&run, &ended);
+                        let _ = done.send(());
                     }
                 }
             }
@@ -137,6 +150,13 @@ impl Archive {
         if run.wants_copy() {
             self.send(Job::Keep(run.clone()));
         }
+    }
+
+    /// Writes a run that ends with this status, and waits until that is done.
+    pub fn keep_end(&self, run: &Arc<Run>, ended: Status) {
+        let (done, written) = channel();
+        self.send(Job::End(run.clone(), ended, done));
+        let _ = written.recv();
     }
 
     pub fn forget(&self, id: u64) {
@@ -167,8 +187,8 @@ fn restore(directory: &Path) -> io::Result<Vec<Run>> {
     Ok(runs)
 }
 
-fn write(run: &Run, files: &Files) -> io::Result<()> {
-    let about = run.describe();
+fn write(run: &Run, status: &Status, files: &Files) -> io::Result<()> {
+    let about = run.describe_as(status);
     if run.recording().look().n_rows() > 0 {
         write_table(run, &files.table()).map_err(|failed| failed.error)?;
         write_details(run, &files.details())?;

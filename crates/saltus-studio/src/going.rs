@@ -14,7 +14,7 @@ use saltus_sim::Progress;
 use serde_json::{Value, json};
 
 use crate::messages;
-use crate::runs::{Command, Phase, Run, Surroundings, Wanted};
+use crate::runs::{Command, Phase, Run, Status, Surroundings, Wanted};
 use crate::views;
 
 /// Pages are told of progress that often.
@@ -75,14 +75,16 @@ impl Going {
         self.around.hub.publish(&json!({"type": "run", "run": self.run.describe()}));
     }
 
+    /// On the disk first: a server that is killed right after the news leaves a run that is over.
     fn end(&self, phase: Phase, messages: Vec<Value>) {
-        {
-            let mut status = self.run.status();
-            status.phase = phase;
-            status.messages = messages;
-        }
+        // All rows can be drawn meanwhile.
         self.publish();
-        self.copy();
+        let ended = Status { phase, messages, ..self.run.status().clone() };
+        if let Some(archive) = &self.around.archive {
+            archive.keep_end(&self.run, ended.clone());
+        }
+        *self.run.status() = ended;
+        self.publish();
     }
 
     /// For the next server.

@@ -216,7 +216,12 @@ impl Run {
     }
 
     pub fn describe(&self) -> Value {
-        let status = self.status().clone();
+        let now = self.status().clone();
+        self.describe_as(&now)
+    }
+
+    /// What is said of it when it has this status.
+    pub fn describe_as(&self, status: &Status) -> Value {
         let (n_rows, n_events, n_configurations) = match &self.stored {
             Some(stored) => (stored.n_rows, stored.n_events, stored.n_configurations),
             None => {

@@ -27,6 +27,33 @@ fn about(state: &str) -> Vec<Value> {
     files(Path::new(state), "json").into_iter().filter_map(read).collect()
 }
 
+/// The server is killed in the moment in which a run is said to be over, some times, with more and more rows.
+#[test]
+fn what_was_said_to_be_done_is_done_for_the_next_server() {
+    let dir = Scratch::new("studio-ended");
+    let (file, state) = (dir.file("Ball.mo", BALL), dir.path("state"));
+    let mut studio = Studio::start(&[&file], &state);
+    for id in 1..=5u64 {
+        let settings = json!({"interval": 0.01 / 10f64.powi(id as i32 - 1)});
+        let (status, said) = studio.post("/api/run", &json!({"class": "Ball", "values": [], "settings": settings}));
+        assert_eq!(status, 200, "{said}");
+        let mut rows = Value::Null;
+        wait_until("the run does not end", || {
+            let known: Value = serde_json::from_str(&studio.get("/api/state").1).unwrap();
+            let run = known["runs"].as_array().unwrap().iter().find(|r| r["id"] == id).cloned().unwrap_or_default();
+            rows = run["rows"].clone();
+            run["phase"] == "done"
+        });
+        drop(studio);
+        let kept = about(&state);
+        let run = kept.iter().find(|run| run["id"] == id).unwrap_or_else(|| panic!("{id}: {kept:?}"));
+        assert_eq!((&run["phase"], &run["rows"]), (&json!("done"), &rows), "{run}");
+        studio = Studio::start(&[&file], &state);
+        let (_, table) = studio.post("/api/table", &json!({"run": id, "names": ["h"]}));
+        assert_eq!(Some(table.lines().count() as u64 - 1), rows.as_u64());
+    }
+}
+
 #[test]
 fn runs_are_there_after_the_server_was_killed() {
     let Some(browser) = Browser::start() else { return };
