@@ -58,6 +58,7 @@ mod primitives;
 pub mod route;
 mod scene;
 pub mod svg;
+mod text;
 mod value;
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use saltus_frontend::{Declaration, Scope, Scopes, Symbol};
 use saltus_library::Library;
 use saltus_syntax::ast::{BinaryOp, Call, ComponentRef, Expr, ExprKind, Subscript, UnaryOp};
 
+use crate::text;
+
 /// Bindings that refer to bindings; more are a cycle.
 const DEEPEST: usize = 60;
 
@@ -241,11 +243,17 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             }
             return self.value(scope, call.arguments.first()?);
         }
-        let is_plain = call.named.is_empty() || name == "String";
-        if !is_plain || !call.iterators.is_empty() {
+        if !call.iterators.is_empty() || !(call.named.is_empty() || name == "String") {
             return None;
         }
         let arguments = call.arguments.iter().map(|e| self.value(scope, e)).collect::<Option<Vec<_>>>()?;
+        if name == "String" {
+            let mut named = Vec::new();
+            for argument in &call.named {
+                named.push((self.text(argument.name.name), self.value(scope, &argument.value)?));
+            }
+            return text::string(&arguments, &named).map(Value::String);
+        }
         apply(name, &arguments)
     }
 }
@@ -345,7 +353,7 @@ fn apply(name: &str, arguments: &[Value]) -> Option<Value> {
             ("mod", [x, y]) => x - (x / y).floor() * y,
             ("rem", [x, y]) => x % y,
             ("div", [x, y]) => (x / y).trunc(),
-            _ => return string_of(name, arguments),
+            _ => return None,
         };
         return Some(Value::Number(value));
     }
@@ -354,20 +362,13 @@ fn apply(name: &str, arguments: &[Value]) -> Option<Value> {
         ("min", [Value::Array(items)]) => folded(items, f64::min),
         ("max", [Value::Array(items)]) => folded(items, f64::max),
         ("sum", [Value::Array(items)]) => folded(items, |a, b| a + b),
-        _ => string_of(name, arguments),
+        _ => None,
     }
 }
 
 fn folded(items: &[Value], f: impl Fn(f64, f64) -> f64) -> Option<Value> {
     let numbers: Vec<f64> = items.iter().map(Value::number).collect::<Option<_>>()?;
     numbers.into_iter().reduce(f).map(Value::Number)
-}
-
-fn string_of(name: &str, arguments: &[Value]) -> Option<Value> {
-    match (name, arguments) {
-        ("String", [value, ..]) => Some(Value::String(shown(value))),
-        _ => None,
-    }
 }
 
 /// A value as people read it: six digits, literals without their type.

@@ -43,7 +43,7 @@ pub use diagnostics::{
 pub use environment::{Environment, EvalError, EvalResult, FileKind, Limits};
 pub use evaluator::Evaluator;
 pub use fold::fold;
-pub use format::{format_integer, format_number, real_to_string};
+pub use format::{format_integer, format_number, justify, real_to_string};
 pub use literal::to_expr;
 pub use native::{ImpureRandom, Object, is_native, native_names};
 pub use operators::MOST_BYTES as MOST_STRING_BYTES;

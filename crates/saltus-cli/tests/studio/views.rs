@@ -237,7 +237,7 @@ const TANK: &str = "package Plant
     annotation (Icon(graphics = {
       Rectangle(extent = DynamicSelect({{-100, -100}, {100, 0}}, {{-100, -100}, {100, -100 + 200*level}}), fillPattern = FillPattern.Solid,
         fillColor = DynamicSelect({200, 200, 200}, if isHigh then {255, 0, 0} else {0, 0, 255})),
-      Text(extent = {{-100, 100}, {100, 140}}, textString = DynamicSelect(\"\", String(level, significantDigits = 3)))}));
+      Text(extent = {{-100, 100}, {100, 140}}, textString = DynamicSelect(\"\", String(level, significantDigits = 2) + \" \" + String(level, format = \".3f\")))}));
   end Tank;
   model Site
     Tank tank annotation (Placement(transformation(extent = {{-20, -20}, {20, 20}})));
@@ -262,7 +262,7 @@ fn a_diagram_moves_with_time() {
     browser.wait("saltus.store.runs.get(1)?.phase === 'done'");
     browser.wait("document.getElementById('moment').checkVisibility()");
     // The level is half of the time: at 0.5 s it is 0.25 and low, at 1.5 s 0.75 and high.
-    for (part, level) in [(0.25, "0.25"), (0.75, "0.75")] {
+    for (part, level) in [(0.25, "0.25 0.250"), (0.75, "0.75 0.750")] {
         browser.script(&format!(
             "const e = document.getElementById('moment'); e.value = {part}; e.dispatchEvent(new Event('input'))"
         ));
