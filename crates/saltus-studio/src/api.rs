@@ -6,6 +6,7 @@ mod classes;
 mod diagrams;
 mod insight;
 mod results;
+mod searches;
 mod texts;
 
 use std::sync::Arc;
@@ -53,6 +54,7 @@ fn get(studio: &Arc<Studio>, path: &str, request: &Request) -> Answer {
         "/api/structure" => insight::structure(studio, request),
         "/api/configurations" => insight::configurations(studio, request),
         "/api/profile" => insight::profile(studio, request),
+        "/api/trials" => searches::trials(studio, request),
         _ => Err((404, "there is no such question".into())),
     }
 }
@@ -75,6 +77,10 @@ fn post(studio: &Arc<Studio>, path: &str, body: &Value) -> Answer {
         "/api/values" => results::values(studio, body),
         "/api/table" => results::table(studio, body),
         "/api/numbers" => results::numbers(studio, body),
+        "/api/study" => searches::study(body),
+        "/api/search" => searches::start(studio, body),
+        "/api/search/cancel" => searches::cancel(studio, body),
+        "/api/search/remove" => searches::remove(studio, body),
         _ => Err((404, "there is no such request".into())),
     }
 }

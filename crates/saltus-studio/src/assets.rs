@@ -34,6 +34,9 @@ assets! {
     "/moving.js", "text/javascript; charset=utf-8", "moving.js";
     "/profile.js", "text/javascript; charset=utf-8", "profile.js";
     "/structure.js", "text/javascript; charset=utf-8", "structure.js";
+    "/scatter.js", "text/javascript; charset=utf-8", "scatter.js";
+    "/search.js", "text/javascript; charset=utf-8", "search.js";
+    "/searches.js", "text/javascript; charset=utf-8", "searches.js";
     "/study.js", "text/javascript; charset=utf-8", "study.js";
     "/sweep.js", "text/javascript; charset=utf-8", "sweep.js";
     "/units.js", "text/javascript; charset=utf-8", "units.js";

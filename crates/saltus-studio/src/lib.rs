@@ -4,7 +4,7 @@
 //! the process ends. What is served is part of the program; what is asked goes to the same sessions, models and runs that the command line uses.
 //!
 //! [`http`] reads and writes, [`gate`] says who may ask, [`api`] what, [`studio`] holds the documents and the two sessions, [`runs`] the
-//! simulations. docs/design/studio.md says why it is built like that.
+//! simulations, [`searches`] what is searched for with them. docs/design/studio.md says why it is built like that.
 
 mod api;
 mod archive;
@@ -23,6 +23,7 @@ mod messages;
 mod offsets;
 mod recording;
 mod runs;
+mod searches;
 mod series;
 mod server;
 mod studio;

@@ -22,6 +22,7 @@ use crate::hub::Hub;
 use crate::memory::Memory;
 use crate::messages;
 use crate::runs::{Runs, Surroundings};
+use crate::searches::Searches;
 use crate::target::Target;
 use crate::views;
 
@@ -38,6 +39,7 @@ pub struct Studio {
     work: Desk,
     documents: Mutex<Documents>,
     pub runs: Runs,
+    pub searches: Searches,
     pub around: Surroundings,
     memory: Memory,
     checks: Mutex<Sender<(PathBuf, Option<String>)>>,
@@ -75,6 +77,7 @@ impl Studio {
             work: Desk::open("check", sessions.1)?,
             documents: Mutex::default(),
             runs: Runs::default(),
+            searches: Searches::default(),
             around,
             memory,
             checks: Mutex::new(checks),

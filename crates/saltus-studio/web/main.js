@@ -17,6 +17,8 @@ import { ProfileView } from "./profile.js";
 import { choose, first as showFirst, forget, heard, reload, RunList, start } from "./runs.js";
 import { currentValues, emit, on, store } from "./store.js";
 import { StructureView } from "./structure.js";
+import { openSearch } from "./search.js";
+import { SearchView } from "./searches.js";
 import { StudyView } from "./study.js";
 import { openSweep } from "./sweep.js";
 import { LibraryTree } from "./tree.js";
@@ -31,6 +33,7 @@ const runs = new RunList();
 const structure = new StructureView();
 const profile = new ProfileView();
 const study = new StudyView();
+const searches = new SearchView();
 const configurations = new ConfigurationView();
 const documentation = new Documentation();
 const animation = new Animation();
@@ -70,11 +73,12 @@ const dock = tabs([
   { id: "problems", label: "Problems", panel: problems },
   { id: "runs", label: "Runs", panel: runs.element },
   { id: "study", label: "Study", panel: study.element },
+  { id: "search", label: "Search", panel: searches.element },
   { id: "structure", label: "Structure", panel: structure.element },
   { id: "profile", label: "Profile", panel: profile.element },
   { id: "configurations", label: "Configurations", panel: configurations.element },
 ], (id) => {
-  for (const [name, view] of /** @type {[string, any][]} */ ([["study", study], ["structure", structure], ["profile", profile], ["configurations", configurations]])) {
+  for (const [name, view] of /** @type {[string, any][]} */ ([["study", study], ["search", searches], ["structure", structure], ["profile", profile], ["configurations", configurations]])) {
     view.isShown = id === name;
     view.load();
   }
@@ -112,6 +116,7 @@ const solver = h("select", { id: "setting-solver", title: "Integration method", 
 } });
 const live = h("button", { type: "button", class: "tool", id: "live", title: "Run with the clock; parameters can be changed meanwhile", onclick: () => start({ live: 1 }) }, "Live");
 const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of one or more parameters", onclick: () => openSweep(parameters.parameters) }, "Sweep…");
+const search = h("button", { type: "button", class: "tool", id: "search", title: "Find parameters with which a run meets targets, or is best", onclick: () => openSearch(parameters.parameters, [...plots.names()]) }, "Search…");
 const theme = h("button", { type: "button", class: "tool", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
 const offline = h("div", { class: "offline", role: "alert", hidden: true });
 const conflict = h("div", { class: "offline", role: "alert", hidden: true });
@@ -119,12 +124,12 @@ const statusLine = h("footer", { class: "status" });
 
 const root = h("div", { id: "studio" },
   h("header", { class: "head" }, h("img", { src: "/icon.svg", width: 22, height: 22, alt: "Saltus" }), path, h("span", { class: "spring" }), undoButton, redoButton, formatButton, saveButton, h("span", { class: "gap" }),
-    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, sweep, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
+    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, sweep, search, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
   h("main", {},
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
     h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
     h("section", { class: "results column" }, plots.element),
-    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element, study.element, structure.element, profile.element, configurations.element)),
+    h("section", { class: "dock column", "aria-label": "Events, problems, runs" }, dock.bar, events.element, problems, runs.element, study.element, searches.element, structure.element, profile.element, configurations.element)),
   statusLine);
 document.body.append(root);
 const page = document.documentElement;
@@ -162,7 +167,7 @@ async function open(name, place) {
     }
     const parts = opened.name.split(".");
     replace(path, parts.map((/** @type {string} */ part, /** @type {number} */ i) => [i > 0 && h("span", { class: "dot" }, "."), h("button", { type: "button", class: "link", title: parts.slice(0, i + 1).join("."), onclick: () => open(parts.slice(0, i + 1).join(".")) }, part)]));
-    runButton.disabled = live.disabled = sweep.disabled = !opened.simulates;
+    runButton.disabled = live.disabled = sweep.disabled = search.disabled = !opened.simulates;
     emit("opened", opened);
     library.reveal(opened.name);
   } catch (error) {
@@ -220,6 +225,8 @@ on("filter-events", (words) => {
   dock.choose("events");
   events.filter(words);
 });
+on("search-begun", () => dock.choose("search"));
+on("search-count", (n) => dock.label("search", n ? `Search ${n}` : "Search"));
 on("has-bodies", (is) => documentTabs.show("animation", is));
 on("animated", (t) => {
   plots.cursor = t;
@@ -308,6 +315,8 @@ addEventListener("beforeunload", (event) => {
 listen((message) => {
   if (message.type === "run") heard(message.run);
   else if (message.type === "removed") forget(message.run);
+  else if (message.type === "search") emit("search", message.search);
+  else if (message.type === "search-removed") emit("search-removed", message.search);
   else if (message.type === "document") {
     status(message.document);
     emit("document", message.document);
@@ -334,10 +343,11 @@ const first = await get("state").catch((error) => {
 });
 if (first) {
   showFirst(first.runs);
+  emit("searches", first.searches);
   const name = sessionStorage.getItem("saltus-class") ?? first.class;
   if (name) await open(name);
   else statusLine.textContent = first.target;
   page.dataset.ready = "true";
 }
 /** For measurements and tests. */
-Object.assign(window, { saltus: { animation, diagram, moving, parameters, profile, store, structure, study, plots, editor, events, open, start, choose, currentValues } });
+Object.assign(window, { saltus: { animation, searches, diagram, moving, parameters, profile, store, structure, study, plots, editor, events, open, start, choose, currentValues } });

@@ -46,13 +46,13 @@ export function choose(run) {
   emit("run-chosen", run);
 }
 
-/** Starts a run of the open class. @param {{live?: number, profile?: boolean, vary?: {names: string[], rows: any[][]}}} [more] */
-export async function start(more = {}) {
+/** Starts a run of the open class; `also` are values besides those of the panel. @param {{live?: number, profile?: boolean, vary?: {names: string[], rows: any[][]}, also?: [string, string][]}} [how] */
+export async function start({ also = [], ...more } = {}) {
   const opened = store.current;
   if (!opened?.simulates) return notice("Open a model that can be simulated", "error");
   const settings = store.settings.get(opened.name) ?? {};
   try {
-    const { runs } = await post("run", { class: opened.name, values: [...currentValues()], settings, ...more });
+    const { runs } = await post("run", { class: opened.name, values: [...new Map([...currentValues(), ...also])], settings, ...more });
     if (!store.overlays) for (const run of store.runs.values()) run.visible = false;
     for (const run of runs) heard(run, true);
   } catch (error) {
@@ -122,7 +122,8 @@ export function forget(id) {
 
 /** All runs of the server, after a connection was lost. */
 export async function reload() {
-  const { runs } = await get("state");
+  const { runs, searches } = await get("state");
+  emit("searches", searches);
   const ids = new Set(runs.map((/** @type {any} */ r) => r.id));
   for (const id of [...store.runs.keys()]) if (!ids.has(id)) store.runs.delete(id);
   for (const run of runs) heard(run);

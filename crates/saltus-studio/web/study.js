@@ -2,20 +2,9 @@
 
 import { post } from "./api.js";
 import { debounce, h, replace, show, svg } from "./dom.js";
-import { labels, padded, ticks } from "./scales.js";
 import { choose } from "./runs.js";
+import { axes, BOTTOM, heat, LEFT, next, RIGHT, room, sheet, TOP } from "./scatter.js";
 import { emit, on, store } from "./store.js";
-
-const [LEFT, BOTTOM, TOP, RIGHT] = [66, 36, 16, 96];
-/** From low to high; distinguishable without colours, because lightness grows. */
-const STOPS = [[44, 36, 94], [42, 98, 138], [34, 150, 134], [118, 196, 90], [246, 230, 80]];
-
-/** @param {number} part between 0 and 1 */
-export function heat(part) {
-  const at = Math.max(0, Math.min(1, part)) * (STOPS.length - 1);
-  const i = Math.min(STOPS.length - 2, Math.floor(at));
-  return `rgb(${STOPS[i].map((c, k) => Math.round(c + (at - i) * (STOPS[i + 1][k] - c))).join(" ")})`;
-}
 
 /** Parameters whose values differ between runs. @param {import("./store.js").Run[]} runs */
 export function varied(runs) {
@@ -125,8 +114,7 @@ export class StudyView {
     const variable = store.variables.get(this.variable.value);
     const unit = variable?.display?.unit ?? variable?.unit;
     const what = `${this.number.selectedOptions[0]?.textContent} of ${this.variable.value}${unit ? ` in ${unit}` : ""}`;
-    // As large as there is room, with letters of one size.
-    const size = [Math.max(320, Math.min(900, this.body.clientWidth - 340)), Math.max(120, this.body.clientHeight - 12)];
+    const size = room(this.body);
     // Who has the focus keeps it while nothing changes.
     const drawn = [this.known, what, axis, this.numbers.size, ...size].join();
     if (drawn === this.drawn && this.spots.length) return this.mark();
@@ -134,7 +122,7 @@ export class StudyView {
     this.spots = [];
     [this.width, this.height] = size;
     const hasFocus = this.body.querySelector(".study-picture") === document.activeElement;
-    const picture = svg("svg", { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height, class: "study-picture", tabindex: "0", role: "group", "aria-label": `${what} over ${names.join(", ")}`, onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) });
+    const picture = sheet(size, `${what} over ${names.join(", ")}`, (e) => this.key(e));
     if (isGrid) this.map(picture, runs, axis, others[0], xs, ys);
     else this.points(picture, runs, axis, others[0] ?? null);
     picture.append(svg("text", { x: LEFT, y: this.height - 4, class: "axis-title" }, axis));
@@ -170,15 +158,7 @@ export class StudyView {
   /** @param {any} picture @param {import("./store.js").Run[]} runs @param {string} x @param {string|null} other */
   points(picture, runs, x, other) {
     const known = runs.filter((r) => Number.isFinite(this.result(r)));
-    const range = (/** @type {number[]} */ all) => padded(Math.min(...all), Math.max(...all));
-    const [x0, x1] = range(known.map((r) => valueOf(r, x)));
-    const [y0, y1] = range(known.map((r) => this.result(r)));
-    const [w, hgt] = [this.width - LEFT - RIGHT, this.height - TOP - BOTTOM];
-    const px = (/** @type {number} */ v) => LEFT + ((v - x0) / (x1 - x0)) * w;
-    const py = (/** @type {number} */ v) => TOP + hgt - ((v - y0) / (y1 - y0)) * hgt;
-    const [xs, ys] = [ticks(x0, x1, 7), ticks(y0, y1, 6)];
-    labels(xs).forEach((t, i) => picture.append(svg("line", { x1: px(xs[i]), x2: px(xs[i]), y1: TOP, y2: TOP + hgt, class: "grid-line" }), svg("text", { x: px(xs[i]), y: this.height - BOTTOM + 13, class: "axis-label", "text-anchor": "middle" }, t)));
-    labels(ys).forEach((t, i) => picture.append(svg("line", { x1: LEFT, x2: LEFT + w, y1: py(ys[i]), y2: py(ys[i]), class: "grid-line" }), svg("text", { x: LEFT - 6, y: py(ys[i]) + 4, class: "axis-label", "text-anchor": "end" }, t)));
+    const { px, py } = axes(picture, [this.width, this.height], known.map((r) => valueOf(r, x)), known.map((r) => this.result(r)));
     const ordered = [...known].sort((a, b) => valueOf(a, x) - valueOf(b, x));
     if (!other) picture.append(svg("polyline", { points: ordered.map((r) => `${px(valueOf(r, x))},${py(this.result(r))}`).join(" "), class: "study-line" }));
     const third = other ? known.map((r) => valueOf(r, other)) : [];
@@ -223,18 +203,12 @@ export class StudyView {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const box = (/** @type {any} */ s) => s.element.getBoundingClientRect();
-    /** @type {Record<string, [number, number]>} */
-    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const now = this.spots[this.at];
     if (!now) return;
+    const to = next(this.spots, this.at, event.key);
     if (event.key === "Enter" || event.key === " ") this.choose(now.run);
-    else if (steps[event.key]) {
-      const [dx, dy] = steps[event.key];
-      const from = box(now);
-      const ahead = this.spots.map((s, i) => ({ i, x: box(s).x - from.x, y: box(s).y - from.y })).map(({ i, x, y }) => ({ i, along: x * dx + y * dy, aside: Math.abs(x * dy) + Math.abs(y * dx) })).filter((s) => s.along > 0.5);
-      ahead.sort((a, b) => a.along + 3 * a.aside - (b.along + 3 * b.aside));
-      if (ahead[0]) this.at = ahead[0].i;
+    else if (to !== null) {
+      this.at = to;
       this.mark();
     } else return;
     event.preventDefault();

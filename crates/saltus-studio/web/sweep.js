@@ -19,18 +19,26 @@ function halton(i, base) {
   return value;
 }
 
-/** One line of the dialog: a parameter and its range. @param {Parameter[]} parameters @param {number} index */
-function range(parameters, index) {
+/** A choice of parameters, and fields for numbers beside it. @param {Parameter[]} parameters @param {number} index */
+export function parameterLine(parameters, index) {
   const name = h("select", { "aria-label": `Parameter ${index + 1}`, class: "sweep-name" }, parameters.map((p, i) => h("option", { value: p.name, selected: i === Math.min(index, parameters.length - 1) }, p.name)));
   const field = (/** @type {string} */ label, /** @type {string} */ value) => h("input", { type: "text", class: "number", value, "aria-label": `${label} of parameter ${index + 1}`, inputmode: "decimal" });
-  const [from, to, count] = [field("from", ""), field("to", ""), field("count", "8")];
-  const parameter = () => /** @type {Parameter} */ (parameters.find((p) => p.name === name.value));
-  const guess = () => {
+  const parameter = () => /** @type {Parameter} */ (parameters.find((p) => p.name === name.value) ?? { name: name.value, kind: "real", value: null });
+  /** Half and one and a half times of its value, within what is allowed. @returns {[number, number]} */
+  const around = () => {
     const p = parameter();
     const value = p.value ?? 1;
-    from.value = show(Math.max(p.min ?? -Infinity, value * 0.5 || -1), 5);
-    to.value = show(Math.min(p.max ?? Infinity, value * 1.5 || 1), 5);
+    const [a, b] = [value * 0.5 || -1, value * 1.5 || 1];
+    return [Math.max(p.min ?? -Infinity, Math.min(a, b)), Math.min(p.max ?? Infinity, Math.max(a, b))];
   };
+  return { name, field, parameter, around };
+}
+
+/** One line of the dialog: a parameter and its range. @param {Parameter[]} parameters @param {number} index */
+function range(parameters, index) {
+  const { name, field, parameter, around } = parameterLine(parameters, index);
+  const [from, to, count] = [field("from", ""), field("to", ""), field("count", "8")];
+  const guess = () => [from.value, to.value] = around().map((v) => show(v, 5));
   name.addEventListener("change", guess);
   guess();
   const countLabel = h("label", { class: "setting" }, "count", count);

@@ -60,7 +60,7 @@ fn structure_and_profile_lead_to_text_and_diagram() {
 }
 
 /// The distance that something thrown with speed `v` at the rate of climb `u` has flown after a second: `v`; its height `u - g/2`.
-const THROW: &str = "model Throw
+pub const THROW: &str = "model Throw
   parameter Real u = 2 \"Speed upwards\";
   parameter Real v = 1 \"Speed forwards\";
   Real x(start = 0, fixed = true, unit = \"m\");

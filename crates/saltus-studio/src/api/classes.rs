@@ -23,7 +23,7 @@ pub fn state(studio: &Arc<Studio>) -> Answer {
     ok(&json!({
         "target": studio.target.name, "class": class, "documents": studio.all_documents(),
         "runs": studio.runs.all().iter().map(|run| run.describe()).collect::<Vec<_>>(),
-        "version": env!("CARGO_PKG_VERSION"),
+        "searches": studio.searches.describe(), "version": env!("CARGO_PKG_VERSION"),
     }))
 }
 

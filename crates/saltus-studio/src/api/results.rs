@@ -178,9 +178,14 @@ pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
             rows.into_iter().map(of).collect()
         }
     };
+    let described: Vec<Value> = begin(studio, wanted)?.iter().map(|run| run.describe()).collect();
+    ok(&json!({"runs": described}))
+}
+
+/// Begins runs: one by itself, several on all processors.
+pub(super) fn begin(studio: &Arc<Studio>, wanted: Vec<Wanted>) -> Result<Vec<Arc<Run>>, (u16, String)> {
     let runs: Vec<Arc<Run>> = wanted.iter().map(|wanted| studio.runs.add(wanted)).collect();
-    let described: Vec<Value> = runs.iter().map(|run| run.describe()).collect();
-    let mut queue: Vec<(Arc<Run>, Wanted)> = runs.into_iter().zip(wanted).collect();
+    let mut queue: Vec<(Arc<Run>, Wanted)> = runs.iter().cloned().zip(wanted).collect();
     let around = studio.around.clone();
     let cannot = |error: std::io::Error| (500, format!("no thread for the run: {error}"));
     if queue.len() == 1
@@ -192,7 +197,7 @@ pub fn run(studio: &Arc<Studio>, body: &Value) -> Answer {
         let studio = studio.clone();
         going::start_all(queue, around, move |wanted| studio.compile(&wanted.class, &wanted.values)).map_err(cannot)?;
     }
-    ok(&json!({"runs": described}))
+    Ok(runs)
 }
 
 /// Takes the bytes of a file of results as a run: its curves lie over those of the model.

@@ -34,7 +34,7 @@ pub use expression::{Event, Expr, Mistake, Pattern};
 pub use phases::{PreparedPhase, Ran};
 pub use read::read;
 pub use runs::{Failure, Method, Open, Runner, Wanted, Worker, for_all, overrides};
-pub use task::{LinearizePrepared, Objective, Prepared, Task, Tried};
+pub use task::{LinearizePrepared, Objective, Prepared, Task, Trial, Tried};
 pub use variation::{Axis, MOST_POINTS, Points, Variation};
 
 /// A study as it is written.

@@ -72,6 +72,13 @@ pub struct Tried {
     pub remark: Option<String>,
 }
 
+/// A point that a search has tried.
+pub struct Trial<'a> {
+    pub unknowns: &'a [f64],
+    /// Of the targets, or of the objective alone.
+    pub values: Result<&'a [f64], &'a Failure>,
+}
+
 impl Task {
     pub fn unknowns(&self) -> &[Unknown] {
         match self {
@@ -114,6 +121,18 @@ impl Prepared {
         values: &[f64],
         wanted: Wanted,
     ) -> Result<Tried, Failure> {
+        self.perform_and_tell(runner, worker, values, wanted, &mut |_| ())
+    }
+
+    /// The same; `tell` learns what a search tries.
+    pub fn perform_and_tell(
+        &self,
+        runner: &Runner,
+        worker: &mut Worker,
+        values: &[f64],
+        wanted: Wanted,
+        tell: &mut dyn FnMut(Trial),
+    ) -> Result<Tried, Failure> {
         let mut n_runs = 0;
         let mut run = |worker: &mut Worker, unknowns: &[f64], wanted: Wanted| {
             n_runs += 1;
@@ -124,16 +143,23 @@ impl Prepared {
             Task::Run => Tried::default(),
             Task::Search { unknowns, targets, most_runs } => {
                 let evaluate = &mut |x: &[f64]| {
-                    let ran = run(worker, x, Wanted::default())?;
-                    targets.iter().map(|target| value_of(&ran, &target.formula, &target.text)).collect()
+                    let ran = run(worker, x, Wanted::default());
+                    let reached = ran.and_then(|ran| {
+                        let value = |target: &Aimed| value_of(&ran, &target.formula, &target.text);
+                        targets.iter().map(value).collect::<Result<Vec<f64>, Failure>>()
+                    });
+                    tell(Trial { unknowns: x, values: reached.as_deref() });
+                    reached
                 };
                 search(unknowns, targets, *most_runs, evaluate)?
             }
             Task::Optimize { unknowns, objective, tolerance, most_runs } => {
                 let sign = if objective.is_largest { -1.0 } else { 1.0 };
                 let evaluate = &mut |x: &[f64]| {
-                    let ran = run(worker, x, Wanted::default()).map_err(no_value)?;
-                    value_of(&ran, &objective.formula, &objective.text).map(|value| sign * value).map_err(no_value)
+                    let ran = run(worker, x, Wanted::default());
+                    let reached = ran.and_then(|ran| value_of(&ran, &objective.formula, &objective.text));
+                    tell(Trial { unknowns: x, values: reached.as_ref().map(std::slice::from_ref) });
+                    reached.map(|value| sign * value).map_err(no_value)
                 };
                 let found = simplex::minimise(unknowns, *tolerance, *most_runs, evaluate).map_err(failure)?;
                 Tried {
