@@ -112,6 +112,24 @@ fn connections_have_their_points_and_their_ends() {
     assert!(CIRCUIT[source.start as usize..source.end as usize].starts_with("r2(useHeatPort"));
 }
 
+/// As in the pictures that the standard library publishes.
+#[test]
+fn lines_are_behind_components_and_hatches_lean_as_elsewhere() {
+    let picture = drawn(&scene(CIRCUIT, "Circuit", Layer::Diagram));
+    let (line, component) = (picture.find("class=\"connection\"").unwrap(), picture.find("class=\"component\"").unwrap());
+    assert!(line < component);
+    let hatched = |pattern: &str| {
+        let text = format!("model M annotation(Icon(graphics={{Rectangle(extent={{{{0,0}},{{40,40}}}}, fillPattern=FillPattern.{pattern})}})); end M;");
+        let picture = drawn(&scene(&text, "M", Layer::Icon));
+        let path = picture.split_once("<pattern").unwrap().1.split_once(" d=\"").unwrap().1;
+        path.split_once('"').unwrap().0.to_owned()
+    };
+    let (forward, backward) = (hatched("Forward"), hatched("Backward"));
+    // With y down: from the upper left to the lower right, and from the lower left to the upper right.
+    assert!(forward.starts_with("M0 0L"), "{forward}");
+    assert!(!backward.starts_with("M0 0") && backward.ends_with(" 0"), "{backward}");
+}
+
 #[test]
 fn what_is_wrong_is_left_out_with_a_note() {
     let text = "model M Missing m annotation(Placement(transformation(extent={{0,0},{20,20}}))); Real x;

@@ -59,11 +59,12 @@ pub fn render(scene: &Scene, style: &Style<'_>) -> String {
     for primitive in scene.primitives.iter().filter(is_seen) {
         pen.primitives(std::slice::from_ref(primitive), &Matrix::DOWN);
     }
-    for (index, component) in scene.components.iter().enumerate() {
-        pen.component("component", index, component, &Matrix::DOWN);
-    }
+    // Lines end at connectors, and are seen up to their edges: other tools draw them behind, too.
     for index in 0..scene.connections.len() {
         pen.connection(scene, index);
+    }
+    for (index, component) in scene.components.iter().enumerate() {
+        pen.component("component", index, component, &Matrix::DOWN);
     }
     pen.out.push_str("</svg>");
     pen.out

@@ -196,8 +196,8 @@ impl Pen<'_> {
     fn hatching(&mut self, id: &str, pattern: FillPattern, line: &str, inner: &str) {
         let (h, s, m) = (self.number(HATCHING), self.number(0.5), self.number(HATCHING / 2.0));
         let (across, down) = (format!("M0 {m}H{h}"), format!("M{m} 0V{h}"));
-        // With y down: forward is from lower left to upper right.
-        let (forward, backward) = (format!("M0 {h}L{h} 0"), format!("M0 0L{h} {h}"));
+        // With y down: forward is from upper left to lower right. The specification has no picture; other tools draw it like that.
+        let (forward, backward) = (format!("M0 0L{h} {h}"), format!("M0 {h}L{h} 0"));
         let path = match pattern {
             FillPattern::Horizontal => across,
             FillPattern::Vertical => down,
