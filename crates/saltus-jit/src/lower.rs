@@ -9,6 +9,8 @@
 //!
 //! What the operations are is in [`crate::arithmetic`]. The blocks of a function form a chain, so that every value is at hand in all that follows.
 
+use std::collections::HashMap;
+
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{AliasRegion, Block, FuncRef, Function, InstBuilder, MemFlags, Value, types};
 use cranelift_frontend::{FuncInstBuilder, FunctionBuilder, FunctionBuilderContext};
@@ -40,8 +42,6 @@ struct Known {
 
 #[derive(Clone, Copy)]
 struct SlotValue {
-    /// Number of the function in which it was seen.
-    function: u32,
     used: u32,
     value: Known,
 }
@@ -49,9 +49,26 @@ struct SlotValue {
 /// Storage that serves one function after the other.
 pub(crate) struct Storage {
     builder: FunctionBuilderContext,
-    slots: Vec<Option<SlotValue>>,
+    slots: SlotValues,
     values: Values,
-    n_functions: u32,
+}
+
+/// What is known of slots in the present function; others cost nothing, however many there are.
+struct SlotValues {
+    n_slots: usize,
+    seen: HashMap<SlotId, SlotValue>,
+}
+
+impl SlotValues {
+    fn has(&self, slot: SlotId) -> bool {
+        slot.index() < self.n_slots
+    }
+
+    fn set(&mut self, slot: SlotId, value: SlotValue) {
+        if self.has(slot) {
+            self.seen.insert(slot, value);
+        }
+    }
 }
 
 /// What is known of the values of the present code; one that is not known costs nothing, however long the code is.
@@ -88,9 +105,8 @@ impl Storage {
     pub fn new(n_slots: usize) -> Self {
         Storage {
             builder: FunctionBuilderContext::new(),
-            slots: vec![None; n_slots],
+            slots: SlotValues { n_slots, seen: HashMap::new() },
             values: Values::default(),
-            n_functions: 0,
         }
     }
 }
@@ -100,9 +116,8 @@ pub(crate) struct Lowering<'f> {
     pub builder: FunctionBuilder<'f>,
     module: &'f mut JITModule,
     imports: &'f Imports,
-    slots: &'f mut Vec<Option<SlotValue>>,
+    slots: &'f mut SlotValues,
     values: &'f mut Values,
-    number: u32,
     /// Operations written.
     clock: u32,
     pub memory: Value,
@@ -123,7 +138,7 @@ impl<'f> Lowering<'f> {
         imports: &'f Imports,
     ) -> Self {
         function.signature = signature(module.isa().default_call_conv());
-        storage.n_functions += 1;
+        storage.slots.seen.clear();
         let mut builder = FunctionBuilder::new(function, &mut storage.builder);
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
@@ -136,7 +151,6 @@ impl<'f> Lowering<'f> {
             imports,
             slots: &mut storage.slots,
             values: &mut storage.values,
-            number: storage.n_functions,
             clock: 0,
             memory,
             scratch,
@@ -242,9 +256,7 @@ impl<'f> Lowering<'f> {
     /// Like [`Lowering::store`], for a value that is not an operation.
     pub fn store_value(&mut self, value: Value, slot: SlotId) {
         let known = float(value);
-        if let Some(place) = self.slots.get_mut(slot.index()) {
-            *place = Some(SlotValue { function: self.number, used: self.clock, value: known });
-        }
+        self.slots.set(slot, SlotValue { used: self.clock, value: known });
         self.stores.push((slot, known));
     }
 
@@ -276,9 +288,11 @@ impl<'f> Lowering<'f> {
     }
 
     fn load(&mut self, slot: SlotId) -> Known {
-        let (number, clock) = (self.number, self.clock);
-        let Some(place) = self.slots.get_mut(slot.index()) else { return constant(f64::NAN) };
-        if let Some(seen) = place.as_mut().filter(|s| s.function == number) {
+        let clock = self.clock;
+        if !self.slots.has(slot) {
+            return constant(f64::NAN);
+        }
+        if let Some(seen) = self.slots.seen.get_mut(&slot) {
             let is_pending = || self.stores.iter().any(|s| s.0 == slot);
             if clock - seen.used <= KEPT || is_pending() {
                 seen.used = clock;
@@ -288,7 +302,7 @@ impl<'f> Lowering<'f> {
         let flags = memory_flags();
         let value = self.builder.ins().load(types::F64, flags, self.memory, offset(slot.index()));
         let value = float(value);
-        *place = Some(SlotValue { function: number, used: clock, value });
+        self.slots.set(slot, SlotValue { used: clock, value });
         value
     }
 
@@ -395,9 +409,7 @@ impl<'f> Lowering<'f> {
         let mut known = self.known(id);
         self.float_of(&mut known);
         self.set(id.0 as usize, known);
-        if let Some(place) = self.slots.get_mut(slot.index()) {
-            *place = Some(SlotValue { function: self.number, used: self.clock, value: known });
-        }
+        self.slots.set(slot, SlotValue { used: self.clock, value: known });
         self.stores.push((slot, known));
     }
 
@@ -409,7 +421,7 @@ impl<'f> Lowering<'f> {
     pub fn flush(&mut self) {
         for (slot, known) in std::mem::take(&mut self.stores) {
             // Only slots that exist have a place.
-            if let Some(value) = known.float.filter(|_| slot.index() < self.slots.len()) {
+            if let Some(value) = known.float.filter(|_| self.slots.has(slot)) {
                 self.builder.ins().store(memory_flags(), value, self.memory, offset(slot.index()));
             }
         }

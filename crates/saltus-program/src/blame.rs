@@ -111,7 +111,8 @@ pub fn blame<'b>(
 /// once, so that one can ask for thousands of variables.
 pub struct Tracer<'b> {
     memory: &'b [f64],
-    codes: Vec<(Cow<'b, Code>, Option<Vec<Option<f64>>>)>,
+    /// With the values of their operations, if these have been evaluated.
+    codes: Vec<(Cow<'b, Code>, Option<Values>)>,
     /// Where each slot is computed.
     makers: BTreeMap<SlotId, Maker>,
     /// With the number of codes before them.
@@ -119,6 +120,9 @@ pub struct Tracer<'b> {
     /// Where elements of arrays are computed that have been looked at.
     elements: BTreeMap<SlotId, Maker>,
 }
+
+/// By operation; none where it depends on calls.
+type Values = Vec<Option<f64>>;
 
 /// Index of a code, a value of it, and the equation.
 type Maker = (usize, ValueId, Span);
