@@ -65,7 +65,7 @@ impl<'r> Template<'r> {
     }
 
     /// Marks what the elements store if it changes along some direction.
-    pub fn activate(&self, active: &mut Vec<bool>, moves: &dyn Fn(SlotId) -> bool) {
+    pub fn activate(&self, active: &mut [bool], moves: &dyn Fn(SlotId) -> bool) {
         let mut is_active: Vec<bool> =
             (0..self.places.len()).map(|i| self.is_any(SlotId::from_usize(i), active)).collect();
         loop {
@@ -96,7 +96,7 @@ impl<'r> Template<'r> {
     }
 
     /// Positions of the stores that somebody needs for some element; marks what these need.
-    pub fn find_needed(&self, needed: &mut Vec<bool>, layout: &Layout) -> Vec<usize> {
+    pub fn find_needed(&self, needed: &mut [bool], layout: &Layout) -> Vec<usize> {
         let mut stores = Vec::new();
         loop {
             let is_needed = |i: &usize| self.is_any(self.assign.stores[*i].1, needed);
