@@ -185,8 +185,11 @@ mod tests {
         SlotId::from_usize(i)
     }
 
+    /// A slot with strides.
+    type Place<'a> = (usize, &'a [i32]);
+
     /// Loads one slot and stores to another.
-    fn copy(sizes: &[u32], from: (usize, &[i32]), to: (usize, &[i32])) -> Repeat {
+    fn copy(sizes: &[u32], from: Place, to: Place) -> Repeat {
         let code = Code { ops: vec![Op::Load(slot(from.0))], calls: vec![] };
         let first = Assign { code, stores: vec![(ValueId(0), slot(to.0))], span: Span::nowhere() };
         Repeat { first, sizes: sizes.to_vec(), strides: vec![from.1.to_vec(), to.1.to_vec()] }
@@ -216,7 +219,7 @@ mod tests {
 
     #[test]
     fn orders_are_those_of_all_pairs() {
-        let cases: &[(&[u32], (usize, &[i32]), (usize, &[i32]), ElementOrder)] = &[
+        let cases: &[(&[u32], Place, Place, ElementOrder)] = &[
             (&[9], (0, &[1]), (20, &[1]), ElementOrder::FreeRows),
             (&[9], (19, &[1]), (20, &[1]), ElementOrder::OneByOne),
             (&[9], (20, &[1]), (20, &[1]), ElementOrder::Once),
