@@ -75,7 +75,10 @@ const LIMITS: Limits = Limits { steps: 10_000_000_000, depth: 200, elements: 10_
 
 /// The program as the surroundings of function bodies.
 struct World {
-    /// Counted for each call, by a count of its own: that of the program is shared with instances on other threads.
+    #[expect(
+        clippy::redundant_allocation,
+        reason = "its own count: that of the program is shared with instances on other threads"
+    )]
     program: Arc<Arc<SimProgram>>,
     records: Vec<Arc<RecordType>>,
     enumerations: Vec<Arc<EnumType>>,
