@@ -116,10 +116,13 @@ fn connections_have_their_points_and_their_ends() {
 #[test]
 fn lines_are_behind_components_and_hatches_lean_as_elsewhere() {
     let picture = drawn(&scene(CIRCUIT, "Circuit", Layer::Diagram));
-    let (line, component) = (picture.find("class=\"connection\"").unwrap(), picture.find("class=\"component\"").unwrap());
+    let (line, component) =
+        (picture.find("class=\"connection\"").unwrap(), picture.find("class=\"component\"").unwrap());
     assert!(line < component);
     let hatched = |pattern: &str| {
-        let text = format!("model M annotation(Icon(graphics={{Rectangle(extent={{{{0,0}},{{40,40}}}}, fillPattern=FillPattern.{pattern})}})); end M;");
+        let text = format!(
+            "model M annotation(Icon(graphics={{Rectangle(extent={{{{0,0}},{{40,40}}}}, fillPattern=FillPattern.{pattern})}})); end M;"
+        );
         let picture = drawn(&scene(&text, "M", Layer::Icon));
         let path = picture.split_once("<pattern").unwrap().1.split_once(" d=\"").unwrap().1;
         path.split_once('"').unwrap().0.to_owned()

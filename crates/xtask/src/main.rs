@@ -1,5 +1,5 @@
 //! Chores of this repository: `cargo xtask tidy`, `cargo xtask map`, `cargo xtask errors`, `cargo xtask gallery`, `cargo xtask coverage …`,
-//! `cargo xtask corpus`, `cargo xtask fuzz`, `cargo xtask bench-peers`.
+//! `cargo xtask corpus`, `cargo xtask fuzz`, `cargo xtask bench-peers`, `cargo xtask studio …`.
 
 mod bench_peers;
 mod corpus;
@@ -12,6 +12,7 @@ mod language;
 mod map;
 mod report;
 mod scale;
+mod studio;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ enum Command {
     BenchPeers(bench_peers::Options),
     /// Measure how the cost of compiling grows with the size of a model.
     Scale(scale::Options),
+    /// Drive the studio in Chromium: measure it, work in it for minutes during a run, or take the pictures of the book.
+    Studio(studio::Options),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::BenchPeers(options) => bench_peers::run(&root, &options),
         Command::Scale(options) => scale::run(&root, &options),
+        Command::Studio(options) => studio::run(&root, &options),
         Command::Corpus(options) => corpus::run(&root, &options),
         Command::Coverage(options) => coverage::run(&root, &options),
     };

@@ -54,7 +54,11 @@ pub struct Studio {
 
 impl Studio {
     pub fn start(arguments: &[&str], memory: &str) -> Studio {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_saltus"))
+        Studio::of_program(option_env!("CARGO_BIN_EXE_saltus").unwrap_or("saltus"), arguments, memory)
+    }
+
+    pub fn of_program(program: &str, arguments: &[&str], memory: &str) -> Studio {
+        let mut process = Command::new(program)
             .arg("studio")
             .args(arguments)
             .arg("--no-open")
@@ -105,8 +109,13 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// `None`, with a message, where there is no driver.
+    /// `None`, with a message, where there is no driver. What needs a graphics card is computed.
     pub fn start() -> Option<Browser> {
+        Browser::with(&["--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
+    }
+
+    /// With other options of its own.
+    pub fn with(options: &[&str]) -> Option<Browser> {
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let Ok(mut driver) = driver else {
             eprintln!("skipped: chromedriver is not installed");
@@ -121,14 +130,8 @@ impl Browser {
         // Who does not read it blocks the driver.
         std::thread::spawn(move || lines.for_each(drop));
         let mut browser = Browser { driver, port: port.unwrap(), session: String::new() };
-        let arguments = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-dev-shm-usage",
-            "--use-angle=swiftshader",
-            "--enable-unsafe-swiftshader",
-            "--window-size=1280,860",
-        ];
+        let mut arguments = vec!["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,860"];
+        arguments.extend(options);
         let wanted = json!({"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}});
         let opened = browser.send("POST", "/session", &json!({"capabilities": {"alwaysMatch": wanted}}));
         browser.session = opened["sessionId"].as_str().unwrap_or_else(|| panic!("no browser: {opened}")).to_owned();
@@ -208,6 +211,15 @@ impl Browser {
         let pointer =
             json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions});
         self.command("POST", "/actions", &json!({"actions": [pointer]}));
+    }
+
+    /// The window as it is seen, a PNG in base 64.
+    pub fn picture(&self) -> String {
+        self.command("GET", "/screenshot", &Value::Null).as_str().unwrap_or_default().to_owned()
+    }
+
+    pub fn resize(&self, width: u32, height: u32) {
+        self.command("POST", "/window/rect", &json!({"width": width, "height": height}));
     }
 
     /// Errors on the console, of scripts and of the content policy.
