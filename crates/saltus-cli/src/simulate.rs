@@ -72,6 +72,9 @@ pub struct Arguments {
     /// out; the record of events (--event-log) says what changed.
     #[arg(long, conflicts_with_all = ["input", "resume", "save_state", "audit", "real_time", "step_rows", "estimate_error", "profile"])]
     apart: bool,
+    /// Take loops over arrays apart into scalar equations while compiling: slower for large arrays, with the same results
+    #[arg(long)]
+    scalars: bool,
     /// Draw these signals on the terminal, separated by commas; without names the first few.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     plot: Option<String>,
@@ -140,6 +143,7 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     options.profile = arguments.profile.is_some();
     options.pause_at = arguments.pause_at;
     options.apart = arguments.apart;
+    options.scalars = arguments.scalars;
     if let Some(path) = arguments.save_state.as_ref().filter(|path| is_foreign(path)) {
         return Err(screen.fail(&diagnostics::not_ours(&path.display().to_string(), "the state of a simulation")));
     }

@@ -49,6 +49,8 @@ pub struct Options {
     pub engine: Engine,
     /// Describe how the equations were sorted.
     pub describe: bool,
+    /// Take families of equations over arrays apart into scalar ones, whose results have the same bits.
+    pub scalars: bool,
     /// What a simulation begins with.
     pub start: Start,
     /// Keep the state at the end of the simulation.
@@ -83,6 +85,7 @@ impl Options {
             experiment: Experiment::default(),
             engine: Engine::default(),
             describe: false,
+            scalars: false,
             start: Start::default(),
             saves_state: false,
             pause_at: None,
@@ -356,7 +359,8 @@ fn try_to_sort(model: &FlatModel, outcome: &mut Outcome) {
 
 fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
     let sorted = outcome.stage("sort", || {
-        let sort = if options.describe { saltus_backend::sort_scalars } else { saltus_backend::sort };
+        let is_scalar = options.describe || options.scalars;
+        let sort = if is_scalar { saltus_backend::sort_scalars } else { saltus_backend::sort };
         let sorted = sort(model)?;
         if sorted.switches.is_empty() {
             return Ok::<_, Diagnostics>(sorted);

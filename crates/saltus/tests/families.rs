@@ -1,0 +1,190 @@
+//! Families of equations over arrays: computed as loops they give the bits of scalar equations.
+
+use saltus::Session;
+use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+use saltus_program::Section;
+use saltus_sim::{Solver, Trajectory};
+
+fn run(text: &str, solver: Solver, scalars: bool) -> Outcome {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(Some("Test")).expect("the model");
+    let mut options = Options::until(Stage::Simulate);
+    options.scalars = scalars;
+    options.experiment =
+        Experiment { stop_time: Some(1.0), output: Some(Output::Intervals(20)), solver, ..Experiment::default() };
+    pipeline::run(&session, class, &options)
+}
+
+fn has_loops(outcome: &Outcome) -> bool {
+    let sections = &outcome.program().expect("a program").sections;
+    [&sections.initial, &sections.events, &sections.derivatives].into_iter().any(Section::has_repeats)
+}
+
+/// All numbers of the table, as bits.
+fn bits(trajectory: &Trajectory) -> Vec<(String, Vec<u64>)> {
+    let [segment] = &trajectory.segments[..] else { panic!("one segment") };
+    let column = |c: &saltus_sim::Column| (c.name.clone(), segment.at(c.place).into_iter().map(f64::to_bits).collect());
+    segment.variables.iter().map(column).collect()
+}
+
+fn messages(outcome: &Outcome) -> Vec<String> {
+    outcome.diagnostics.iter().map(|d| d.message.clone()).collect()
+}
+
+/// Runs with an explicit and a stiff method, with and without loops.
+fn assert_same_bits(text: &str) {
+    for solver in [Solver::DormandPrince, Solver::Bdf] {
+        let [loops, scalars] = [false, true].map(|scalars| run(text, solver, scalars));
+        assert!(has_loops(&loops), "no loop was kept");
+        assert!(!has_loops(&scalars));
+        assert_eq!(messages(&loops), messages(&scalars));
+        let trajectory = |outcome: &Outcome| outcome.trajectory.clone().expect("a trajectory");
+        let (loops, scalars) = (trajectory(&loops), trajectory(&scalars));
+        assert_eq!(loops.statistics.steps, scalars.statistics.steps);
+        assert_eq!(bits(&loops), bits(&scalars), "{solver:?}");
+    }
+}
+
+/// The model is the same with and without families, of which none is kept.
+fn assert_scalar(text: &str) {
+    let [kept, scalars] = [false, true].map(|scalars| run(text, Solver::Auto, scalars));
+    assert!(!has_loops(&kept));
+    assert_eq!(messages(&kept), messages(&scalars));
+    assert_eq!(kept.trajectory.as_ref().map(bits), scalars.trajectory.as_ref().map(bits));
+}
+
+#[test]
+fn heat_in_a_rod() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 100;
+          parameter Real k = 40, C = 1.5;
+          Real T[n](each start = 300, each fixed = true), Q[n + 1], u;
+        equation
+          u = 400 + 20*sin(10*time);
+          Q[1] = k*(u - T[1]);
+          for i in 2:n loop Q[i] = k*(T[i - 1] - T[i]); end for;
+          Q[n + 1] = 0;
+          for i in 1:n loop C*der(T[i]) = Q[i] - Q[i + 1]; end for;
+        end Test;",
+    );
+}
+
+#[test]
+fn a_wave_written_with_arrays() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 80;
+          parameter Real c2 = 900;
+          parameter Real shape[n] = {if i < 40 then i/40 else 2 - i/40 for i in 1:n};
+          Real x[n](start = shape, each fixed = true), v[n](each start = 0, each fixed = true), a[n];
+        equation
+          der(x) = v;
+          der(v) = a;
+          a[1] = 0;
+          a[2:n - 1] = c2*(x[3:n] - 2*x[2:n - 1] + x[1:n - 2]);
+          a[n] = 0;
+        end Test;",
+    );
+}
+
+#[test]
+fn heat_on_a_plate_with_a_border() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 12, m = 15;
+          Real T[n, m](each start = 1, each fixed = true), D[n, m] = 2*T;
+        equation
+          for i in 2:n - 1 loop
+            for j in 2:m - 1 loop
+              der(T[i, j]) = 30*(T[i - 1, j] + T[i + 1, j] + T[i, j - 1] + T[i, j + 1] - 4*T[i, j]);
+            end for;
+          end for;
+          for i in 1:n loop der(T[i, 1]) = -T[i, 1]; der(T[i, m]) = D[i, m - 1] - T[i, m]; end for;
+          for j in 2:m - 1 loop der(T[1, j]) = T[2, j]; der(T[n, j]) = cos(time); end for;
+        end Test;",
+    );
+}
+
+#[test]
+fn events_beside_families() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 70;
+          Real T[n](each start = 20, each fixed = true);
+          Boolean on(start = true, fixed = true);
+          Integer switched(start = 0, fixed = true);
+        equation
+          der(T[1]) = (if on then 400 else 0) - 20*(T[1] - T[2]);
+          for i in 2:n - 1 loop der(T[i]) = 20*(T[i - 1] - 2*T[i] + T[i + 1]); end for;
+          der(T[n]) = -T[n];
+          when {T[3] > 25, T[3] < 24} then
+            on = T[3] < 24;
+            switched = pre(switched) + 1;
+          end when;
+        end Test;",
+    );
+}
+
+#[test]
+fn missing_initial_conditions_are_told_as_of_scalars() {
+    let text = "model Test
+          Real x[90](each start = 2);
+        equation
+          for i in 1:90 loop der(x[i]) = -x[i]; end for;
+        end Test;";
+    assert_same_bits(text);
+    let told = messages(&run(text, Solver::Auto, false));
+    assert!(told.iter().any(|m| m.contains("90 initial conditions are missing")), "{told:?}");
+}
+
+#[test]
+fn what_is_more_than_a_loop_is_scalars() {
+    // A loop of equations, states that depend on each other, initial equations, a reinit, relations.
+    assert_scalar(
+        "model Test
+          Real y[80];
+        equation
+          y[1] = time;
+          for i in 2:79 loop y[i] = 0.4*(y[i - 1] + y[i + 1]); end for;
+          y[80] = 0;
+        end Test;",
+    );
+    assert_scalar(
+        "model Test
+          Real x[80](each start = 1);
+        initial equation
+          der(x) = zeros(80);
+        equation
+          for i in 1:80 loop der(x[i]) = 3 - x[i]; end for;
+        end Test;",
+    );
+    assert_scalar(
+        "model Test
+          Real x[80](each start = 1, each fixed = true);
+        equation
+          for i in 1:80 loop der(x[i]) = -x[i]; end for;
+          when x[7] < 0.5 then reinit(x[7], 1); end when;
+        end Test;",
+    );
+    assert_scalar(
+        "model Test
+          Real x[80](each start = 1, each fixed = true), s;
+        equation
+          for i in 1:80 loop der(x[i]) = -s; end for;
+          s = der(x[3]) + x[4];
+        end Test;",
+    );
+}
+
+#[test]
+fn mistakes_in_loops_are_told_of_one_element() {
+    let text = "model Test
+          Real x[80];
+        equation
+          for i in 1:80 loop x[i] = x[i + 1]; end for;
+        end Test;";
+    let told = messages(&run(text, Solver::Auto, false));
+    assert!(told.iter().any(|m| m.contains("81")), "{told:?}");
+}
