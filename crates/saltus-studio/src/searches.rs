@@ -33,11 +33,13 @@ pub struct Search {
     state: Mutex<State>,
 }
 
+/// Values of the unknowns and what came of them: values, or why there are none.
+type Point = (Vec<f64>, Result<Vec<f64>, String>);
+
 #[derive(Default)]
 struct State {
     phase: Phase,
-    /// Values of the unknowns and what came of them: values, or why there are none.
-    trials: Vec<(Vec<f64>, Result<Vec<f64>, String>)>,
+    trials: Vec<Point>,
     found: Vec<f64>,
     /// What an optimisation has reached, or what is left of more targets than unknowns.
     value: Option<f64>,
@@ -102,7 +104,7 @@ impl Search {
     pub fn trials(&self, from: usize) -> Value {
         let numbers = |values: &[f64]| -> Value { values.iter().map(|v| number(*v)).collect() };
         let state = self.state();
-        let line = |(unknowns, values): &(Vec<f64>, Result<Vec<f64>, String>)| match values {
+        let line = |(unknowns, values): &Point| match values {
             Ok(values) => json!({"at": numbers(unknowns), "values": numbers(values)}),
             Err(why) => json!({"at": numbers(unknowns), "why": why}),
         };
