@@ -3,6 +3,7 @@
 //! | task | here |
 //! |---|---|
 //! | integrate `ẋ = f(t, x)` | [`Integrator`]: [`Automatic`] (the default), [`DormandPrince`], [`Rosenbrock`], [`Bdf`], [`FixedStep`] |
+//! | the same, one state at a time | [`Liqss2`] |
 //! | solve `r(x) = 0` | [`NewtonSolver`], [`follow`] for a path from a simple system |
 //! | solve `A·x = b` | [`DenseLu`], [`SparseLu`], [`LinearSolver`] or [`Matrix`] for either, [`RankRevealingLu`] if A may be singular |
 //! | eigenvalues, singular values | [`eigenvalues`], [`schur()`], [`singular_values`] |
@@ -45,6 +46,7 @@ pub mod interpolant;
 pub mod interval;
 mod jacobian;
 pub mod linear_solver;
+pub mod liqss;
 pub mod lu;
 pub mod markowitz;
 mod matrix;
@@ -76,6 +78,7 @@ pub use integrator::{
 pub use interpolant::Interpolant;
 pub use interval::Interval;
 pub use linear_solver::LinearSolver;
+pub use liqss::{Dependency, Liqss2, Longest, QuantisedSystem, RateFails};
 pub use lu::{DenseLu, Singular, reciprocal_power_of_two};
 pub use matrix::Matrix;
 pub use method::Method;

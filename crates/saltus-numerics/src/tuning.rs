@@ -316,3 +316,19 @@ pub mod sliding {
     /// Growth of disturbances that is rounding. Test: `shares_that_go_round_have_no_limit`.
     pub const STABLE: f64 = 1e-9;
 }
+
+/// Quantised states ([`crate::liqss`]); `tests/liqss.rs`.
+pub mod quantised {
+    /// Where `|a|·h` is beyond this, `h` being the time to where a line touches its state, a new line begins there: the amplification of one that goes
+    /// on to `2h` is `(1 + a·h)/(1 - a·h)`, which changes its sign at `|a|·h = 1`. Test: `stiff_states_take_few_steps`.
+    pub const PAST_MEETING: f64 = 0.5;
+    /// The first look at a derivative that depends on time otherwise than linearly, and the time over which its slope is taken, as a part of the
+    /// longest or of the present look. Test: `a_derivative_of_time_alone_is_looked_at_often_enough`.
+    pub const FIRST_LOOK: f64 = 1e-2;
+    /// Looks aim at this part of what they may be off by, as steps of other methods do, and change by factors between these.
+    pub const LOOK_SAFETY: f64 = 0.7;
+    pub const LOOK_SHRINK: f64 = 0.2;
+    pub const LOOK_GROWTH: f64 = 2.0;
+    /// Differences over time are taken over so many of its units in the last place at least: fewer would be rounding.
+    pub const DIFFERENCE_ULPS: f64 = 1e3;
+}
