@@ -249,6 +249,10 @@ impl ModelFunctions for CompiledModel {
         self.interpreter.eval(activation)
     }
 
+    fn eval_blocks(&mut self, activation: Activation, blocks: &[u32]) -> Status {
+        self.interpreter.eval_blocks(activation, blocks)
+    }
+
     fn set_continuous(&mut self, t: f64, x: &[f64]) {
         self.set(self.program.memory.time, t);
         self.states.write(self.interpreter.memory_mut(), x);

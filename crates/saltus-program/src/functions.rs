@@ -236,6 +236,10 @@ pub trait ModelFunctions: Send {
 
     fn eval(&mut self, activation: Activation) -> Status;
 
+    /// Evaluates some blocks of a section by their positions, in order. What they read must have been computed. Nothing is committed: calls for effect
+    /// are not made here.
+    fn eval_blocks(&mut self, activation: Activation, blocks: &[u32]) -> Status;
+
     /// Why the last evaluation was [`Status::Failed`].
     fn last_failure(&self) -> Option<EvalFailure> {
         None

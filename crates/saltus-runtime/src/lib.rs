@@ -51,6 +51,8 @@ pub struct Interpreter {
     loops: Vec<LoopWork>,
     /// Number of the first loop of each section, in the order of [`sections`].
     first_loop: Vec<usize>,
+    /// By section and block the number of its loop, if blocks have been evaluated one by one.
+    loop_numbers: Vec<Option<Box<[u32]>>>,
     /// Have loops been solved as they were before tearing?
     has_original: bool,
     /// Sections with compiled parts.
@@ -162,6 +164,7 @@ impl Interpreter {
             machine: Machine::new(program, longest),
             loops,
             native: vec![None; first_loop.len()],
+            loop_numbers: vec![None; first_loop.len()],
             lent: None,
             first_loop,
             has_original: false,
@@ -306,9 +309,43 @@ impl Interpreter {
         Status::Ok
     }
 
+    /// Evaluates some blocks of a section by interpretation.
+    fn some_blocks(&mut self, section: &Section, number: usize, blocks: &[u32], patience: Patience) -> Status {
+        for &k in blocks {
+            let status = match section.blocks.get(k as usize) {
+                None => Status::Ok,
+                Some(Block::Assign(assign)) => {
+                    let status = self.machine.assign(assign);
+                    self.note_failure(status, Failure::Call)
+                }
+                Some(Block::Loop(_)) => {
+                    let mut own = self.loop_number(section, number, k as usize);
+                    self.solve_loop(&mut own, patience)
+                }
+            };
+            if !status.is_ok() {
+                return status;
+            }
+        }
+        Status::Ok
+    }
+
+    fn loop_number(&mut self, section: &Section, number: usize, block: usize) -> usize {
+        let mut next = self.first_loop[number] as u32;
+        let numbers = self.loop_numbers[number].get_or_insert_with(|| {
+            let of = |block: &Block| {
+                let own = next;
+                next += u32::from(matches!(block, Block::Loop(_)));
+                own
+            };
+            section.blocks.iter().map(of).collect()
+        });
+        numbers.get(block).map_or(usize::MAX, |&own| own as usize)
+    }
+
     fn solve_loop(&mut self, next_loop: &mut usize, patience: Patience) -> Status {
         let number = *next_loop;
-        *next_loop += 1;
+        *next_loop = number.saturating_add(1);
         let Some(work) = self.loops.get_mut(number) else { return Status::Ok };
         let status = work.solve(&mut self.machine, patience, &mut self.record);
         self.note_failure(status, Failure::Loop(number))
@@ -484,6 +521,23 @@ impl ModelFunctions for Interpreter {
             self.loops.iter_mut().for_each(|work| work.take_starts(&self.machine.memory, &guessed));
         }
         if status.is_ok() && acts_at_once { self.commit() } else { status }
+    }
+
+    fn eval_blocks(&mut self, activation: Activation, blocks: &[u32]) -> Status {
+        let patience = match activation {
+            Activation::Derivatives | Activation::Crossings | Activation::Outputs => Patience::Trial,
+            _ => Patience::Event(Concession::Nothing),
+        };
+        if activation == Activation::Derivatives {
+            self.machine.host.begin_point();
+        }
+        self.failure = Failure::None;
+        let program = self.lent.take().unwrap_or_else(|| self.machine.program.clone());
+        let status = program.section(activation).map_or(Status::Ok, |section| {
+            self.some_blocks(section, section_number(activation), blocks, patience)
+        });
+        self.lent = Some(program);
+        status
     }
 
     fn is_provisional(&self) -> bool {

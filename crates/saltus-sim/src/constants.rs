@@ -307,3 +307,21 @@ pub(crate) const MOST_TIMED_LOOKS: f64 = 1000.0;
 
 /// Looks are cheaper than steps, yet what is looked at on dense output should not lag behind the states.
 pub(crate) const LOOKS_IN_A_STEP: f64 = 4.0;
+
+// Quantised states.
+
+/// The first look ahead at a crossing function that is not affine, as a part of the longest one.
+pub(crate) const FIRST_LOOK: f64 = 1e-2;
+
+/// Looks aim at this part of the tolerance and change by factors between these, as steps of integrators do.
+pub(crate) const LOOK_SAFETY: f64 = 0.7;
+pub(crate) const LOOK_CHANGE: (f64, f64) = (0.2, 2.0);
+
+/// A relation that did not change where it was seen to may go so many times as far before it is looked at again.
+pub(crate) const FARTHER_BAND: f64 = 4.0;
+
+/// Steps of quantised states after which the caller is asked whether to go on.
+pub(crate) const STEPS_IN_A_TURN: u32 = 1_000;
+
+/// A relation that changes [`MOST_EVENTS_WITHOUT_PROGRESS`] times within this part of the time span would change a billion times in all of it: chattering.
+pub(crate) const CHATTERING_SPAN: f64 = 1e-6;

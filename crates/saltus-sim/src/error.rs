@@ -26,6 +26,10 @@ pub enum SimErrorKind {
     BadOptions {
         what: String,
     },
+    /// The model cannot be simulated by quantised states.
+    NotQuantised {
+        why: String,
+    },
     /// A variable got a value that is not a number.
     NotANumber {
         variable: String,
@@ -142,6 +146,7 @@ impl fmt::Display for SimErrorKind {
                 let is_named = !state.is_empty();
                 if is_named { write!(f, ": {state} changes ever faster, as at a singularity") } else { Ok(()) }
             }
+            SimErrorKind::NotQuantised { why } => write!(f, "the solver liqss2 cannot simulate this model: {why}"),
             SimErrorKind::TooManySteps { most } => write!(f, "stopped after the limit of {most} steps"),
             SimErrorKind::EventDoesNotSettle { rounds, is_cycle, changing } => {
                 let what = if *is_cycle { "rounds these go back and forth" } else { "rounds still changing" };

@@ -6,7 +6,7 @@
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, SimProgram,
+    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, Sample, SimProgram,
     SlotId, Status, blame, read,
 };
 
@@ -369,21 +369,26 @@ pub(crate) fn asks_for_terminal(program: &SimProgram) -> bool {
 fn activate_samples(program: &SimProgram, functions: &mut dyn ModelFunctions, t: f64) -> bool {
     let mut any = false;
     for sample in &program.events.samples {
-        let (start, interval, tick) =
-            (functions.get(sample.start), functions.get(sample.interval), functions.get(sample.tick));
-        if start + tick * interval > t {
-            continue;
-        }
-        any = true;
-        functions.set(sample.active, 1.0);
-        // The next tick after t; intervals below the resolution of time skip ticks.
-        let mut next = ((t - start) / interval).floor().max(tick) + 1.0;
-        if start + (next - 1.0) * interval > t {
-            next -= 1.0;
-        }
-        functions.set(sample.tick, next.max(tick + 1.0));
+        any |= activate_sample(sample, functions, t);
     }
     any
+}
+
+/// Activates a sample if it is due at `t`; its next tick is after that.
+pub(crate) fn activate_sample(sample: &Sample, functions: &mut dyn ModelFunctions, t: f64) -> bool {
+    let (start, interval, tick) =
+        (functions.get(sample.start), functions.get(sample.interval), functions.get(sample.tick));
+    if start + tick * interval > t {
+        return false;
+    }
+    functions.set(sample.active, 1.0);
+    // The next tick after t; intervals below the resolution of time skip ticks.
+    let mut next = ((t - start) / interval).floor().max(tick) + 1.0;
+    if start + (next - 1.0) * interval > t {
+        next -= 1.0;
+    }
+    functions.set(sample.tick, next.max(tick + 1.0));
+    true
 }
 
 /// Time events up to here are at the same time as one at `t`.

@@ -200,7 +200,8 @@ pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Struct
         Method::FixedStep(Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 })))
     };
     match solver {
-        Solver::Auto => Method::Automatic(Box::new(Automatic::new(tolerances, longest))),
+        // Quantised states need no integrator.
+        Solver::Auto | Solver::Liqss2 => Method::Automatic(Box::new(Automatic::new(tolerances, longest))),
         Solver::DormandPrince => Method::DormandPrince(Box::new(DormandPrince::new(tolerances, longest))),
         Solver::Rodas => Method::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest))),
         Solver::Bdf => Method::Bdf(Box::new(Bdf::new(tolerances, longest))),

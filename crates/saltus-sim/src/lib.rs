@@ -29,6 +29,7 @@ pub mod options;
 mod parts;
 mod profile;
 mod proof;
+mod quantised;
 pub mod record;
 pub mod rows;
 mod run;

@@ -104,23 +104,48 @@ impl Masking {
         let mut is_masked = vec![false; self.n_relations];
         // What has decided for an earlier one must stay watched.
         let mut has_decided = vec![false; self.n_relations];
-        let mut used: Vec<&Decider> = Vec::new();
-        for Candidate { relation, paths } in &self.candidates {
+        for (candidate, Candidate { relation, .. }) in self.candidates.iter().enumerate() {
             if has_decided[relation.index()] {
                 continue;
             }
-            let is_watched = |relation: &RelationId| !is_masked[relation.index()];
-            let decides =
-                |d: &&Decider| d.condition.holds(memory) == d.decides_if && d.relations.iter().all(is_watched);
-            used.clear();
-            used.extend(paths.iter().map_while(|path| path.iter().find(decides)));
-            if used.len() == paths.len() {
+            let deciders = self.deciders(candidate, memory, &|relation| !is_masked[relation.index()]);
+            if let Some(deciders) = deciders {
                 is_masked[relation.index()] = true;
-                used.iter().flat_map(|d| &d.relations).for_each(|decider| has_decided[decider.index()] = true);
+                deciders.into_iter().for_each(|decider| has_decided[decider.index()] = true);
                 masked.push(*relation);
             }
         }
         masked
+    }
+
+    /// The relations that decide for a candidate, if it is masked while those are watched of which that is said.
+    pub fn deciders(
+        &self,
+        candidate: usize,
+        memory: &[f64],
+        is_watched: &dyn Fn(&RelationId) -> bool,
+    ) -> Option<Vec<RelationId>> {
+        let decides = |d: &&Decider| d.condition.holds(memory) == d.decides_if && d.relations.iter().all(is_watched);
+        let mut deciders = Vec::new();
+        for path in &self.candidates.get(candidate)?.paths {
+            deciders.extend_from_slice(&path.iter().find(decides)?.relations);
+        }
+        Some(deciders)
+    }
+
+    pub fn n_candidates(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// The relation that may be masked.
+    pub fn candidate(&self, candidate: usize) -> RelationId {
+        self.candidates[candidate].relation
+    }
+
+    /// Variables in the conditions that may mask a candidate.
+    pub fn for_each_slot(&self, candidate: usize, visit: &mut dyn FnMut(SlotId)) {
+        let paths = self.candidates[candidate].paths.iter();
+        paths.flatten().for_each(|decider| decider.condition.for_each_slot(visit));
     }
 }
 

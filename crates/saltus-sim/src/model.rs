@@ -381,6 +381,10 @@ impl ModelFunctions for Model {
         self.eval_until_consistent(activation)
     }
 
+    fn eval_blocks(&mut self, activation: Activation, blocks: &[u32]) -> Status {
+        self.inner.eval_blocks(activation, blocks)
+    }
+
     fn event_round(&mut self) -> Result<Round, Status> {
         self.show(Moment::RoundBegins);
         let status = self.eval(Activation::Events);

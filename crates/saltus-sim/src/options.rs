@@ -64,6 +64,8 @@ pub enum Solver {
     Rodas,
     /// Backward differentiation formulas, for large stiff models with few events.
     Bdf,
+    /// Quantised states, one at a time, for large networks in which little happens at once.
+    Liqss2,
     /// Forward Euler with a fixed step.
     Euler,
     /// The classical Runge–Kutta method with a fixed step.
@@ -74,11 +76,12 @@ pub enum Solver {
 
 impl Solver {
     /// As on a command line.
-    pub const NAMES: [(&'static str, Solver); 7] = [
+    pub const NAMES: [(&'static str, Solver); 8] = [
         ("auto", Solver::Auto),
         ("dopri5", Solver::DormandPrince),
         ("rodas", Solver::Rodas),
         ("bdf", Solver::Bdf),
+        ("liqss2", Solver::Liqss2),
         ("euler", Solver::Euler),
         ("rk4", Solver::RungeKutta4),
         ("implicit-euler", Solver::ImplicitEuler),

@@ -6,7 +6,7 @@
 use saltus_program::{Activation, ModelFunctions, SlotId};
 
 use super::{Next, Phase, Simulation};
-use crate::error::{Failure, SimError};
+use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event;
 use crate::record::EventKind;
 
@@ -32,6 +32,10 @@ impl Simulation {
     fn foresee_or_fail(&mut self) -> Result<Foreseen, Failure> {
         if self.is_over() {
             return Ok(Foreseen::Step(self.driver.now));
+        }
+        if self.is_quantised() {
+            let why = "what follows is asked for ahead of time".to_owned();
+            return Err(Failure::new(self.driver.now, SimErrorKind::NotQuantised { why }));
         }
         self.apply_changes()?;
         match self.next_in_step() {

@@ -27,6 +27,7 @@ mod jumping;
 mod magnitudes;
 mod measuring;
 mod proving;
+mod quantised;
 mod recording;
 mod regions;
 mod search;
@@ -58,6 +59,7 @@ use crate::masking::Masking;
 use crate::model::Model;
 use crate::options::ZenoPolicy;
 use crate::proof::{Ahead, Budget, Detection, Prover};
+use crate::quantised::Quantised;
 use crate::record::{EventCause, EventKind, EventRecord};
 use crate::selection::Selection;
 use crate::sink::Sink;
@@ -85,6 +87,8 @@ pub struct Simulation {
     model: Model,
     selection: Selection,
     driver: Driver,
+    /// Instead of the integrator of the driver, if the user asks for it.
+    quantised: Option<Box<Quantised>>,
     sink: Option<Box<dyn Sink>>,
     known: configurations::Known,
     stop: Stop,
@@ -271,6 +275,7 @@ impl Simulation {
             options,
             structure,
             driver,
+            quantised: None,
             sink: None,
             known: configurations::Known::default(),
             stop: Stop::default(),
@@ -532,8 +537,11 @@ impl Simulation {
         self.model.is_sliding()
     }
 
-    /// A value before the last event.
+    /// A value before the last event; not a number if quantised states left it unknown.
     pub fn left(&self, slot: SlotId) -> f64 {
+        if let Some(engine) = &self.quantised {
+            return self.left_quantised(engine, slot);
+        }
         let value = match &self.driver.left {
             Some(left) => left.get(slot.index()).copied(),
             None => self.at_home(&self.driver.before).get(slot.index()).copied(),
@@ -566,7 +574,8 @@ impl Simulation {
     }
 
     fn cost(&self) -> saltus_numerics::Statistics {
-        self.driver.earlier + self.driver.integrator.statistics()
+        let quantised = self.quantised.as_ref().map(|engine| engine.statistics()).unwrap_or_default();
+        self.driver.earlier + self.driver.integrator.statistics() + quantised
     }
 
     /// What the run has cost so far.
@@ -580,7 +589,8 @@ impl Simulation {
             difference_jacobians: cost.difference_jacobians,
             difference_calls: self.model.derivative_statistics().difference_calls,
             factorisations: cost.factorisations,
-            crossing_evaluations: self.driver.search.evaluations,
+            crossing_evaluations: self.driver.search.evaluations
+                + self.quantised.as_ref().map_or(0, |engine| engine.renewals),
             restarts: cost.restarts,
             method_switches: cost.switches,
             loops: self.model.loop_statistics() + self.driver.statistics.loops,

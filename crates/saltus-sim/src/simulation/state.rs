@@ -106,6 +106,9 @@ impl Simulation {
     /// The complete state at the present time.
     pub fn state(&self) -> Result<State, CannotSave> {
         let unsaved = |names| CannotSave { names };
+        if self.quantised.is_some() {
+            return Err(unsaved(vec!["the solver liqss2".to_owned()]));
+        }
         Ok(State {
             model: self.program.name.clone(),
             fingerprint: fingerprint(&self.program),

@@ -91,6 +91,9 @@ impl Simulation {
     /// One step or one event; values that were looked at are out of date.
     pub(super) fn advance_or_fail(&mut self, until: f64) -> Result<Advance, Failure> {
         self.view = None;
+        if self.is_quantised() {
+            return self.advance_quantised(until);
+        }
         if let Some(message) = self.terminated() {
             return Ok(Advance::Terminated(message));
         }
@@ -417,6 +420,9 @@ impl Simulation {
 
     /// Brings time, states and all continuous variables to `t` in the last step.
     pub(super) fn go_to(&mut self, t: f64) -> Result<(), Failure> {
+        if self.quantised.is_some() {
+            return self.go_to_quantised(t);
+        }
         self.recall_loops(t);
         self.driver.integrator.interpolate(t, &mut self.work.x);
         self.model.set_continuous(t, &self.work.x);
@@ -429,6 +435,9 @@ impl Simulation {
     pub(super) fn start_integrator(&mut self, t: f64, is_event: bool, jumped: bool) -> Result<(), Failure> {
         self.model.get_states(&mut self.work.x);
         self.driver.extents.note(&self.work.x);
+        if self.is_quantised() {
+            return self.begin_quantised(t);
+        }
         let steps = self.driver.integrator.statistics().steps;
         let is_frequent = is_event && steps - self.driver.steps_at_event < FREQUENT_EVENTS;
         self.driver.steps_at_event = steps;

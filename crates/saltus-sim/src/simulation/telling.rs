@@ -81,6 +81,28 @@ impl Simulation {
         rounds: usize,
         is_restart: bool,
     ) -> Result<(), Failure> {
+        let changes = self.changes_at_event();
+        self.record_changes(time, kind, causes, rounds, is_restart, changes)
+    }
+
+    /// What is watched and has another value than before the event.
+    pub(super) fn changes_at_event(&self) -> Vec<Change> {
+        let memory = self.model.memory();
+        let watched = self.catalogue.watched.iter();
+        let changes = watched.map(|(slot, name)| (self.value_before(*slot), read(memory, *slot), name));
+        let changes = changes.filter(|(before, after, _)| before != after);
+        changes.map(|(before, after, name)| Change { variable: name.clone(), before, after }).collect()
+    }
+
+    pub(super) fn record_changes(
+        &mut self,
+        time: f64,
+        kind: EventKind,
+        causes: Vec<EventCause>,
+        rounds: usize,
+        is_restart: bool,
+        changes: Vec<Change>,
+    ) -> Result<(), Failure> {
         self.close_event()?;
         if let Some(meter) = &mut self.meter {
             meter.note_causes(&causes);
@@ -94,14 +116,6 @@ impl Simulation {
             _ => {}
         }
         let mixed = self.model.take_mixed_solutions();
-        let mut changes = Vec::new();
-        let memory = self.model.memory();
-        for (slot, name) in &self.catalogue.watched {
-            let (before, after) = (self.value_before(*slot), read(memory, *slot));
-            if before != after {
-                changes.push(Change { variable: name.clone(), before, after });
-            }
-        }
         self.work.event = Some(EventRecord {
             time,
             kind,
