@@ -57,7 +57,7 @@ pub struct RateFails {
 pub struct Longest {
     /// Of a line; may be infinite.
     pub line: f64,
-    /// Between two looks at a derivative that depends on time otherwise than linearly.
+    /// Between two looks at a derivative that is not affine.
     pub look: f64,
 }
 
@@ -74,7 +74,7 @@ struct Track {
     planned: f64,
     /// The entry of the Jacobian on the diagonal.
     slope: f64,
-    /// How far ahead a derivative that depends on time is trusted, and since when.
+    /// How far ahead a derivative that is not affine is trusted, and since when.
     look: f64,
     looked_at: f64,
 }
@@ -114,7 +114,7 @@ pub struct Liqss2 {
     influenced: Vec<Vec<u32>>,
     rows: Vec<Row>,
     tracks: Vec<Track>,
-    /// New lines; behind them looks at derivatives that depend on time and are not affine.
+    /// New lines; behind them looks at derivatives that are not affine.
     schedule: Schedule,
     time: f64,
     point: Vec<f64>,
@@ -218,8 +218,7 @@ impl Liqss2 {
         for i in states.iter().map(|&i| i as usize) {
             self.tracks[i].advance(t);
             self.size_up(i);
-            let dependency = &self.dependencies[i];
-            if dependency.has_time && !dependency.is_affine {
+            if !self.dependencies[i].is_affine {
                 (self.tracks[i].look, self.tracks[i].looked_at) = (FIRST_LOOK * self.longest.look, t);
             }
             self.recompute(system, i, t)?;
@@ -376,13 +375,18 @@ impl Liqss2 {
         let track = &mut self.tracks[i];
         track.x.0[1] = rate;
         track.x.0[2] = 0.5 * slope;
-        let dependency = &self.dependencies[i];
-        if dependency.has_time && !dependency.is_affine {
+        if !self.dependencies[i].is_affine {
             track.looked_at = t;
-            let look = t + track.look;
+            let look = if self.moves(i) { t + self.tracks[i].look } else { f64::INFINITY };
             self.schedule.set(self.tracks.len() + i, look);
         }
         Ok(())
+    }
+
+    /// Does something that a derivative depends on move?
+    fn moves(&self, i: usize) -> bool {
+        let dependency = &self.dependencies[i];
+        dependency.has_time || dependency.states.iter().any(|&j| self.tracks[j as usize].q[1] != 0.0)
     }
 
     fn affine_rate(&self, i: usize, t: f64) -> (f64, f64) {
@@ -404,7 +408,7 @@ impl Liqss2 {
             let track = &self.tracks[j as usize];
             if track.q[1] == 0.0 { f64::INFINITY } else { track.quantum / track.q[1].abs() }
         });
-        let own = if dependency.has_time { FIRST_LOOK * self.tracks[i].look } else { f64::INFINITY };
+        let own = if self.moves(i) { FIRST_LOOK * self.tracks[i].look } else { f64::INFINITY };
         let over = times.fold(own, f64::min);
         if !over.is_finite() {
             return Ok((rate, 0.0));
@@ -479,7 +483,7 @@ impl Liqss2 {
         Ok(())
     }
 
-    /// Looks at a derivative that depends on time though nothing else has moved, and how well its line had foretold it.
+    /// Looks at a derivative that is not affine though no line is another one, and how well its line had foretold it.
     fn look(&mut self, system: &mut dyn QuantisedSystem, i: usize, t: f64) -> Result<(), RateFails> {
         let track = &self.tracks[i];
         let (foretold, since) = (track.x.slope(t - track.at), t - track.looked_at);

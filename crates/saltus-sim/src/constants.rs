@@ -320,6 +320,9 @@ pub(crate) const LOOK_CHANGE: (f64, f64) = (0.2, 2.0);
 /// A relation that did not change where it was seen to may go so many times as far before it is looked at again.
 pub(crate) const FARTHER_BAND: f64 = 4.0;
 
+/// The root of a function of time alone is off by rounding: one of so many numbers behind it is where its relation has changed.
+pub(crate) const MOST_ULPS_BEHIND_ROOT: u32 = 16;
+
 /// Steps of quantised states after which the caller is asked whether to go on.
 pub(crate) const STEPS_IN_A_TURN: u32 = 1_000;
 

@@ -92,6 +92,11 @@ impl Solver {
         !matches!(self, Solver::Euler | Solver::RungeKutta4 | Solver::ImplicitEuler)
     }
 
+    /// Can it be the method of one configuration of a model whose structure changes?
+    pub fn fits_configurations(self) -> bool {
+        self != Solver::Liqss2
+    }
+
     /// As on a command line.
     pub fn name(self) -> &'static str {
         Solver::NAMES.iter().find(|(_, solver)| *solver == self).map_or("", |(name, _)| name)

@@ -45,7 +45,8 @@ pub fn several_classes(names: &[String]) -> Diagnostic {
 
 /// The annotation of a state names an integration method that does not exist.
 pub fn unknown_solver(name: &str, span: Span) -> Diagnostic {
-    let known: Vec<&str> = saltus_sim::Solver::NAMES.iter().map(|(name, _)| *name).collect();
+    let known = saltus_sim::Solver::NAMES.iter().filter(|(_, solver)| solver.fits_configurations());
+    let known: Vec<&str> = known.map(|(name, _)| *name).collect();
     Diagnostic::new(Code("E0088"), span, format!("expected an integration method, found `{name}`"))
         .hint(format!("there are {}", known.join(", ")))
 }

@@ -414,12 +414,15 @@ impl Quantised {
     /// What a local event has changed: discrete variables and states, with the values before.
     pub fn changes(&self, program: &SimProgram, model: &Model) -> Vec<(SlotId, f64)> {
         let Some(local) = &self.local else { return Vec::new() };
-        let is_kept = |slot: SlotId| {
-            let kind = program.memory.slots.get(slot).map(|s| s.kind);
-            kind.is_some_and(|kind| !kind.is_continuous() || kind == SlotKind::State)
-        };
         let changed = local.log().iter().filter(|&&(slot, before)| model.get(slot).to_bits() != before.to_bits());
-        changed.filter(|(slot, _)| is_kept(*slot)).copied().collect()
+        changed.filter(|(slot, _)| self.keeps(program, *slot)).copied().collect()
+    }
+
+    /// Does a change of this slot at an event matter for what follows? That of a discrete variable, a state or a threshold of time does.
+    pub fn keeps(&self, program: &SimProgram, slot: SlotId) -> bool {
+        let kind = program.memory.slots.get(slot).map(|s| s.kind);
+        let is_kept = |kind: SlotKind| !kind.is_continuous() || kind == SlotKind::State;
+        kind.is_some_and(is_kept) || self.timers_of.contains_key(&slot)
     }
 
     /// Relations that the last local event has changed, in which round, also those that have changed back.
@@ -479,7 +482,8 @@ impl Quantised {
         }
         for n in 0..self.due.relations.len() {
             let k = self.due.relations[n];
-            if changed_relations.binary_search(&k).is_err() {
+            // Where something else has changed the relation may have another threshold, as that of a staircase.
+            if changed.is_empty() && changed_relations.binary_search(&k).is_err() {
                 self.watches[k as usize].widen();
             }
             self.touch(k);

@@ -11,7 +11,7 @@ use saltus_numerics::{Bracket, Liqss2, locate_sign_change};
 use saltus_program::{ModelFunctions, RELATION_BAND, RelationOp, SimProgram, SlotId};
 
 use super::slices::{Slice, Slices};
-use crate::constants::{FARTHER_BAND, FIRST_LOOK, LOOK_CHANGE, LOOK_SAFETY};
+use crate::constants::{FARTHER_BAND, FIRST_LOOK, LOOK_CHANGE, LOOK_SAFETY, MOST_ULPS_BEHIND_ROOT};
 use crate::error::Failure;
 use crate::event;
 use crate::model::Model;
@@ -144,13 +144,42 @@ impl Watch {
         let mut scale = self.constant.abs() + (self.by_time * t).abs();
         for (&j, &by) in slice.states.iter().zip(&self.by_state) {
             let x = around.states.parabola(j as usize, t);
-            scale += (by * x.0[0]).abs();
+            let nominal = around.program.states[j as usize].nominal;
+            let nominal = if nominal.is_finite() { nominal.abs() } else { 0.0 };
+            scale += by.abs() * x.0[0].abs().max(nominal);
             z = z.plus(by, x);
         }
         self.z = z;
         self.set_band(scale);
         self.take_literal_value(z.0[0]);
-        Ok(Due { change: t + self.time_to_change(), look: f64::INFINITY })
+        let change = t + self.time_to_change();
+        if slice.states.is_empty() && change > t && change < f64::INFINITY {
+            return Ok(Due { change: self.instant(slice, t, change, around, model)?, look: f64::INFINITY });
+        }
+        Ok(Due { change, look: f64::INFINITY })
+    }
+
+    /// The instant of a change of a function of time alone, which nothing blurs: the root itself, or one of the next numbers.
+    fn instant(
+        &self,
+        slice: &Slice,
+        t: f64,
+        latest: f64,
+        around: &Around,
+        model: &mut Model,
+    ) -> Result<f64, Failure> {
+        let [z, slope, _] = self.z.0;
+        let mut at = t - z / slope;
+        for _ in 0..MOST_ULPS_BEHIND_ROOT {
+            if !(at > t && at < latest) {
+                break;
+            }
+            if self.op.holds(self.function(slice, at, around, model)?) != self.value {
+                return Ok(at);
+            }
+            at = at.next_up();
+        }
+        Ok(latest)
     }
 
     /// States carry the rounding of the magnitudes that they have had.
@@ -185,12 +214,11 @@ impl Watch {
         let here = self.function(slice, t, around, model)?;
         let scale = here.abs().max(self.nominal);
         self.take_literal_value(here);
-        if let Some((at, foretold)) = self.foretold.take().filter(|foretold| foretold.0 == t) {
+        if let Some((_, foretold)) = self.foretold.take().filter(|foretold| foretold.0 == t) {
             let error = (foretold - here).abs() / (around.tolerance * scale.max(f64::MIN_POSITIVE));
             let factor = LOOK_SAFETY / error.cbrt();
             let factor = if factor.is_nan() { LOOK_CHANGE.1 } else { factor.clamp(LOOK_CHANGE.0, LOOK_CHANGE.1) };
             self.look = (factor * self.look).min(around.longest_look);
-            debug_assert!(at == t);
         }
         let quarter = 0.25 * self.look;
         // Where it cannot be evaluated ahead nothing is known.
@@ -212,20 +240,35 @@ impl Watch {
             return Ok(Due { change: t, look });
         }
         if after > self.look {
-            return Ok(Due { change: f64::INFINITY, look });
+            // A staircase does not announce its steps.
+            let there = self.function(slice, look, around, model);
+            let is_changed = there.as_ref().is_ok_and(|there| self.margin(*there) < 0.0);
+            let change = if is_changed { self.locate(slice, (t, here), (look, there?), around, model)? } else { f64::INFINITY };
+            return Ok(Due { change, look });
         }
         // The function itself has the last word; a little later if it has not changed yet.
         for end in [t + after, (t + 1.1 * after).min(look)] {
             let there = self.function(slice, end, around, model)?;
             if self.margin(there) < 0.0 {
-                let mut margin = |s: f64| Ok::<f64, Failure>(self.margin(self.function(slice, s, around, model)?));
-                let bracket = Bracket { before: t, after: end };
-                let (before, behind) = (self.margin(here).max(f64::MIN_POSITIVE), self.margin(there));
-                let found = locate_sign_change(bracket, before, behind, &mut margin)?;
-                return Ok(Due { change: found.after, look });
+                return Ok(Due { change: self.locate(slice, (t, here), (end, there), around, model)?, look });
             }
         }
         Ok(Due { change: f64::INFINITY, look: (t + 1.1 * after).min(look).max(t.next_up()) })
+    }
+
+    /// When the relation changes between two times with these values of the function.
+    fn locate(
+        &self,
+        slice: &Slice,
+        from: (f64, f64),
+        to: (f64, f64),
+        around: &Around,
+        model: &mut Model,
+    ) -> Result<f64, Failure> {
+        let mut margin = |s: f64| Ok::<f64, Failure>(self.margin(self.function(slice, s, around, model)?));
+        let bracket = Bracket { before: from.0, after: to.0 };
+        let (before, behind) = (self.margin(from.1).max(f64::MIN_POSITIVE), self.margin(to.1));
+        Ok(locate_sign_change(bracket, before, behind, &mut margin)?.after)
     }
 
     /// The function along the parabolas of the states.

@@ -78,7 +78,13 @@ impl Simulation {
             self.driver.now = self.driver.now.max(at);
             match next {
                 Next::Step => self.step_quantised(at)?,
-                Next::Event => return self.event_quantised(),
+                Next::Event => {
+                    self.event_quantised()?;
+                    // What is due at the end is not left to a call that does not come.
+                    if self.driver.now < until || self.terminated().is_some() {
+                        return Ok(());
+                    }
+                }
                 Next::Bound(bound) => self.judge_quantised(bound, at)?,
             }
         }
@@ -216,9 +222,9 @@ impl Simulation {
         let mut causes = self.causes(kind == EventKind::Time);
         self.add_reverted(&settled.flips, &mut causes);
         let memory = self.model.memory();
-        let is_kept = |kind: SlotKind| !kind.is_continuous() || kind == SlotKind::State;
-        let slots = self.program.memory.slots.iter().filter(|(_, slot)| is_kept(slot.kind));
-        let changed = slots.filter_map(|(slot, _)| {
+        let Some(engine) = &self.quantised else { return Ok(()) };
+        let slots = self.program.memory.slots.ids().filter(|&slot| engine.keeps(&self.program, slot));
+        let changed = slots.filter_map(|slot| {
             let before = self.value_before(slot);
             (read(memory, slot).to_bits() != before.to_bits()).then_some((slot, before))
         });

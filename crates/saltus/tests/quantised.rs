@@ -1,0 +1,240 @@
+//! `--solver liqss2`: quantised states and events where they happen give the solution that integrators give.
+
+use saltus::Session;
+use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+use saltus_sim::{EventKind, Solver, Trajectory};
+
+fn run(text: &str, stop: f64, tolerance: f64, solver: Solver) -> Outcome {
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(Some("Test")).expect("the model");
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment = Experiment {
+        stop_time: Some(stop),
+        tolerance: Some(tolerance),
+        solver,
+        output: Some(Output::Intervals(100)),
+        ..Experiment::default()
+    };
+    pipeline::run(&session, class, &options)
+}
+
+fn messages(outcome: &Outcome) -> Vec<String> {
+    outcome.diagnostics.iter().map(|d| d.message.clone()).collect()
+}
+
+fn quantised(text: &str, stop: f64, tolerance: f64) -> Trajectory {
+    let outcome = run(text, stop, tolerance, Solver::Liqss2);
+    assert_eq!(messages(&outcome), [""; 0]);
+    outcome.trajectory.expect("a trajectory")
+}
+
+/// The largest distance of a variable from its closed form, at the output points.
+fn error(trajectory: &Trajectory, name: &str, exact: impl Fn(f64) -> f64) -> f64 {
+    let series = trajectory.series(name).expect("the variable");
+    series.iter().map(|&(t, x)| (x - exact(t)).abs()).fold(0.0, f64::max)
+}
+
+fn times(trajectory: &Trajectory, kind: EventKind) -> Vec<f64> {
+    trajectory.events.iter().filter(|e| e.kind == kind).map(|e| e.time).collect()
+}
+
+/// Both methods find the same events, and the same values behind the last of them, as far as the tolerances go.
+fn assert_alike(text: &str, stop: f64) -> (Trajectory, Trajectory) {
+    let classic = run(text, stop, 1e-9, Solver::Auto);
+    assert_eq!(messages(&classic), [""; 0]);
+    let classic = classic.trajectory.expect("a trajectory");
+    let quantised = quantised(text, stop, 1e-6);
+    let counts = |t: &Trajectory| (times(t, EventKind::State).len(), times(t, EventKind::Time).len());
+    assert_eq!(counts(&classic), counts(&quantised));
+    for kind in [EventKind::State, EventKind::Time] {
+        for (a, b) in times(&classic, kind).iter().zip(times(&quantised, kind)) {
+            assert!((a - b).abs() < 1e-4 * stop, "{kind:?} at {a} and {b}");
+        }
+    }
+    for column in &quantised.segments[0].variables {
+        let (a, b) = (classic.last(&column.name), quantised.last(&column.name));
+        let (a, b) = (a.expect("in both"), b.expect("in both"));
+        assert!((a - b).abs() < 1e-4 * (1.0 + a.abs()), "{}: {a} and {b}", column.name);
+    }
+    (classic, quantised)
+}
+
+/// Closed forms: cos(t), and exp(-t).
+#[test]
+fn errors_are_proportional_to_the_quantum() {
+    let text = "model Test
+          Real x(start = 1, fixed = true), v(start = 0, fixed = true), y(start = 1, fixed = true);
+        equation
+          der(x) = v;
+          der(v) = -x;
+          der(y) = -y;
+        end Test;";
+    for tolerance in [1e-3, 1e-4, 1e-5] {
+        let trajectory = quantised(text, 6.0, tolerance);
+        // The bounds that `tests/liqss.rs` of the numerics derives.
+        assert!(error(&trajectory, "x", f64::cos) < 8.0 * tolerance);
+        assert!(error(&trajectory, "y", |t| (-t).exp()) < 1.01 * tolerance);
+    }
+}
+
+/// Impacts at t1 = sqrt(2/g), then after flights of 2·e^k·t1.
+#[test]
+fn a_ball_bounces_when_it_should() {
+    let text = "model Test
+          Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+          Integer n(start = 0, fixed = true);
+        equation
+          der(h) = v;
+          der(v) = -9.81;
+          when h <= 0 and v < 0 then
+            reinit(v, -0.7*pre(v));
+            n = pre(n) + 1;
+          end when;
+        end Test;";
+    let trajectory = quantised(text, 1.5, 1e-6);
+    let t1 = (2.0f64 / 9.81).sqrt();
+    let impacts: Vec<f64> = trajectory.events.iter().filter(|e| !e.changes.is_empty()).map(|e| e.time).collect();
+    assert_eq!(impacts.len(), 2, "{impacts:?}");
+    assert!((impacts[0] - t1).abs() < 1e-6 && (impacts[1] - (t1 + 1.4 * t1)).abs() < 1e-5, "{impacts:?}");
+    assert_eq!(trajectory.last("n"), Some(2.0));
+    // Further on the bounces accumulate at t1·(1 + 2·0.7/0.3) = 2.56 s: the run ends there and says so.
+    let outcome = run(text, 4.0, 1e-6, Solver::Liqss2);
+    assert!(messages(&outcome)[0].contains("accumulate"), "{:?}", messages(&outcome));
+}
+
+/// From T = 20 with 3 W up to 24, then down to 20 and up again: T∞ = 40 or 10, rate 0.1, so that heating from 20 to 24 takes 10·ln(20/16) and
+/// cooling 10·ln(14/10).
+#[test]
+fn a_thermostat_switches_when_it_should() {
+    let text = "model Test
+          Real T(start = 20, fixed = true, nominal = 20);
+          Boolean on(start = true, fixed = true);
+        equation
+          der(T) = -0.1*(T - 10) + (if on then 3 else 0);
+          on = if pre(on) then T < 24 else T < 20;
+        end Test;";
+    let (up, down) = (10.0 * (20.0f64 / 16.0).ln(), 10.0 * (14.0f64 / 10.0).ln());
+    for tolerance in [1e-4, 1e-6] {
+        let found = times(&quantised(text, 20.0, tolerance), EventKind::State);
+        let expected = [up, up + down, 2.0 * up + down, 2.0 * (up + down), 3.0 * up + 2.0 * down, 3.0 * (up + down)];
+        assert_eq!(found.len(), 6, "{found:?}");
+        for (found, expected) in found.iter().zip(expected) {
+            // A quantum of 20·tolerance at a slope of at least 1, at each end of six flights.
+            assert!((found - expected).abs() < 12.0 * 20.0 * tolerance, "{found} {expected}");
+        }
+    }
+}
+
+/// A buck converter in continuous conduction: the mean output is duty·Vin but for the drop of the resistances, 1e-3 of 0.6 A.
+#[test]
+fn a_converter_comes_to_its_steady_state() {
+    let text = "model Test
+          parameter Real T = 1e-4;
+          Real i(start = 0, fixed = true), v(start = 0, fixed = true, nominal = 10), id, ud, Rs, Rd;
+          Real charge(start = 0, fixed = true, nominal = 0.01);
+          Boolean on(start = false, fixed = true), d(start = false, fixed = true);
+          discrete Real t0(start = T, fixed = true);
+        equation
+          when time >= pre(t0) then
+            t0 = pre(t0) + 0.5*T;
+            on = not pre(on);
+          end when;
+          Rs = if on then 1e-3 else 1e5;
+          Rd = if d then 1e-3 else 1e5;
+          id = ud/Rd;
+          (24 + ud)/Rs + id = i;
+          d = if pre(d) then id > 0 else ud > 0;
+          1e-3*der(i) = -ud - v;
+          1e-4*der(v) = i - v/5;
+          der(charge) = v;
+        end Test;";
+    let (_, quantised) = assert_alike(text, 0.02);
+    let charge = quantised.series("charge").expect("the integral");
+    let at = |t: f64| charge.iter().find(|p| (p.0 - t).abs() < 1e-9).expect("an output point").1;
+    let mean = (at(0.02) - at(0.015)) / 0.005;
+    assert!((mean - 12.0).abs() < 0.03, "{mean}");
+}
+
+/// Spikes jump to other neurons: events that several states share, `reinit` with `pre`, Integers that count.
+#[test]
+fn a_network_of_neurons_spikes_as_it_does_with_integrators() {
+    let text = "model Test
+          parameter Integer N = 30;
+          Real v[N](start = {mod(0.618034*i, 1) for i in 1:N}, each fixed = true), s[N](each start = 0, each fixed = true);
+          Integer n[N](each start = 0, each fixed = true), heard[N](each start = 0, each fixed = true);
+        equation
+          for i in 1:N loop
+            0.02*der(v[i]) = -v[i] + 1.1 + 0.2*mod(0.414214*i, 1) + s[i];
+            0.005*der(s[i]) = -s[i];
+            when v[i] > 1 then
+              reinit(v[i], 0);
+              n[i] = pre(n[i]) + 1;
+            end when;
+            heard[i] = sum(n[1 + mod(7*i + 11*k, N)] for k in 1:4);
+            when change(heard[i]) then
+              reinit(s[i], pre(s[i]) - 0.05*(heard[i] - pre(heard[i])));
+            end when;
+          end for;
+        end Test;";
+    let (_, quantised) = assert_alike(text, 0.1);
+    assert!(times(&quantised, EventKind::State).len() > 50);
+}
+
+/// Samples, timers, relations of time, staircases, a relation that is not affine, an algebraic loop and a kink without an event.
+#[test]
+fn what_happens_in_time_happens_at_its_time() {
+    let text = "model Test
+          Real x(start = 0, fixed = true), y(start = 1, fixed = true), z(start = 0.3, fixed = true), a;
+          Integer k(start = 0, fixed = true), level;
+          Boolean b, c;
+        equation
+          der(x) = if b then 1 else -0.5;
+          b = sin(7*time) > 0.2;
+          level = integer(3*time + 0.1);
+          c = x*x + y*y > 1.3;
+          der(y) = if c then -0.2 else 0.3;
+          a + a^3 = y;
+          der(z) = level*a - max(z - 0.5, 0);
+          when sample(0.1, 0.25) then
+            k = pre(k) + 1;
+          end when;
+        end Test;";
+    assert_alike(text, 2.0);
+}
+
+/// What the method cannot treat is refused, and what it says names a solver that can.
+#[test]
+fn what_it_cannot_treat_is_an_error() {
+    let delay = "model Test
+          Real x(start = 1, fixed = true);
+        equation
+          der(x) = -delay(x, 0.1);
+        end Test;";
+    let outcome = run(delay, 1.0, 1e-4, Solver::Liqss2);
+    let found = outcome.diagnostics.iter().next().expect("an error");
+    assert!(found.message.contains("liqss2 cannot simulate this model: it has delays"), "{}", found.message);
+    assert!(found.hints.iter().any(|hint| hint.contains("`rodas`")), "{:?}", found.hints);
+    // Both sides of the threshold point at it: an integrator slides along it.
+    let chatters = "model Test
+          Real x(start = 1, fixed = true);
+        equation
+          der(x) = if x > 0 then -1 else 1;
+        end Test;";
+    let outcome = run(chatters, 2.0, 1e-4, Solver::Liqss2);
+    assert!(messages(&outcome)[0].contains("chattering"), "{:?}", messages(&outcome));
+}
+
+/// An assertion is judged where its relation changes, between two output points.
+#[test]
+fn an_assertion_fails_when_it_does() {
+    let text = "model Test
+          Real x(start = 0, fixed = true);
+        equation
+          der(x) = 1;
+          assert(x < 0.555, \"too far\");
+        end Test;";
+    let outcome = run(text, 1.0, 1e-4, Solver::Liqss2);
+    let found = &messages(&outcome)[0];
+    assert!(found.contains("0.555") && found.contains("too far"), "{found}");
+}
