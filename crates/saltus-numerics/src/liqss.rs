@@ -23,9 +23,7 @@ pub mod parabola;
 pub mod schedule;
 
 use crate::integrator::{Statistics, Tolerances, TrialFailure};
-use crate::tuning::quantised::{
-    DIFFERENCE_ULPS, FIRST_LOOK, LOOK_GROWTH, LOOK_SAFETY, LOOK_SHRINK, PAST_MEETING,
-};
+use crate::tuning::quantised::{DIFFERENCE_ULPS, FIRST_LOOK, LOOK_GROWTH, LOOK_SAFETY, LOOK_SHRINK, PAST_MEETING};
 use parabola::Parabola;
 use schedule::Schedule;
 

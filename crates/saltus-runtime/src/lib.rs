@@ -533,9 +533,9 @@ impl ModelFunctions for Interpreter {
         }
         self.failure = Failure::None;
         let program = self.lent.take().unwrap_or_else(|| self.machine.program.clone());
-        let status = program.section(activation).map_or(Status::Ok, |section| {
-            self.some_blocks(section, section_number(activation), blocks, patience)
-        });
+        let status = program
+            .section(activation)
+            .map_or(Status::Ok, |section| self.some_blocks(section, section_number(activation), blocks, patience));
         self.lent = Some(program);
         status
     }

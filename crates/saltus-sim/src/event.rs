@@ -6,8 +6,8 @@
 
 use saltus_base::{Index, Span};
 use saltus_program::{
-    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, Sample, SimProgram,
-    SlotId, Status, blame, read,
+    Activation, Block, Details, EvalFailure, Held, ModelFunctions, Moment, Relation, RelationId, Round, Sample,
+    SimProgram, SlotId, Status, blame, read,
 };
 
 use crate::Options;

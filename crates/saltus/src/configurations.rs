@@ -48,7 +48,9 @@ pub(crate) fn check_treatments(flat: &FlatModel, sorted: &SortedSystem) -> Diagn
             found.push(diagnostics::not_treated(&component.name, component.span));
         }
         let name = component.treatment.solver.as_deref();
-        if let Some(name) = name.filter(|name| !saltus_sim::Solver::from_name(name).is_some_and(saltus_sim::Solver::fits_configurations)) {
+        if let Some(name) = name
+            .filter(|name| !saltus_sim::Solver::from_name(name).is_some_and(saltus_sim::Solver::fits_configurations))
+        {
             found.push(diagnostics::unknown_solver(name, component.span));
         }
     }

@@ -383,7 +383,9 @@ fn advice(kind: &SimErrorKind) -> Option<&'static str> {
         SimErrorKind::NotANumber { why: Some(_), .. } => {
             "guard the expression, as in `if x > 0 then log(x) else 0`, or find out how the value gets there"
         }
-        SimErrorKind::NotQuantised { .. } => "leave `--solver` out, or name another one: `auto`, `dopri5`, `rodas` or `bdf`",
+        SimErrorKind::NotQuantised { .. } => {
+            "leave `--solver` out, or name another one: `auto`, `dopri5`, `rodas` or `bdf`"
+        }
         SimErrorKind::StepTooSmall { .. } => "look at this variable shortly before; a looser --tolerance may help",
         SimErrorKind::InitialContradiction { .. } => "drop one of the conditions, or `fixed = true` of a start value",
         _ => return None,

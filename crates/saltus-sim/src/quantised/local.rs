@@ -14,7 +14,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use saltus_base::Index;
 use saltus_numerics::Liqss2;
-use saltus_program::{Activation, Block, Code, ModelFunctions, Op, RelationId, SimProgram, SlotId, SlotKind, Status, ValueId};
+use saltus_program::{
+    Activation, Block, Code, ModelFunctions, Op, RelationId, SimProgram, SlotId, SlotKind, Status, ValueId,
+};
 
 use super::slices::NONE;
 use crate::event::Flips;
@@ -118,7 +120,8 @@ pub(super) fn obstacle(program: &SimProgram) -> Option<&'static str> {
         c.effect.is_some() || c.arguments.iter().any(|argument| !argument.objects().is_empty())
     };
     let kind = |slot: SlotId| program.memory.slots.get(slot).map(|s| s.kind);
-    let is_plain = |slot: SlotId| kind(slot) == Some(SlotKind::State) || !kind(slot).is_some_and(SlotKind::is_continuous);
+    let is_plain =
+        |slot: SlotId| kind(slot) == Some(SlotKind::State) || !kind(slot).is_some_and(SlotKind::is_continuous);
     let obstacles = [
         (!program.clocks.base_partitions.is_empty(), "it has clocks"),
         (program.routines.callables.values().any(has_effect), "it calls functions with effects or external objects"),
@@ -135,8 +138,9 @@ fn is_exposed(program: &SimProgram) -> bool {
     let memories = events.relations.values().map(|r| r.memory).chain(events.time_events.iter().map(|e| e.memory));
     let drivers = events.reinits.iter().map(|r| r.value);
     memories.chain(drivers).for_each(|slot| is_relation[slot.index()] = true);
-    let is_discrete =
-        |slot: SlotId| program.memory.slots.get(slot).is_some_and(|s| !s.kind.is_continuous() && !is_relation[slot.index()]);
+    let is_discrete = |slot: SlotId| {
+        program.memory.slots.get(slot).is_some_and(|s| !s.kind.is_continuous() && !is_relation[slot.index()])
+    };
     program.sections.events.blocks.iter().any(|block| {
         let Block::Assign(assign) = block else { return false };
         if !assign.stores.iter().any(|&(_, slot)| is_discrete(slot)) {
@@ -162,9 +166,7 @@ fn exposed_values(program: &SimProgram, code: &Code) -> Vec<bool> {
             Op::Binary(_, a, b) => of(a) || of(b),
             // `if edge(c) then x else pre(y)`: what is taken over at an instant is not followed.
             Op::Select(c, a, b) => of(c) || of(a) && of(b),
-            Op::Call(k) | Op::Result(k, _) => {
-                code.calls.get(k as usize).is_none_or(|call| call.operands().any(of))
-            }
+            Op::Call(k) | Op::Result(k, _) => code.calls.get(k as usize).is_none_or(|call| call.operands().any(of)),
         };
         exposed.push(value);
     }
@@ -201,9 +203,10 @@ impl Local {
         for (k, reinit) in program.events.reinits.iter().enumerate() {
             reinits.entry(reinit.active).or_default().push(k as u32);
         }
-        let is_derived = program.memory.slots.iter().map(|(id, slot)| {
-            slot.kind.is_continuous() && state_of[id.index()] == NONE && writer[id.index()] != NONE
-        });
+        let is_derived =
+            program.memory.slots.iter().map(|(id, slot)| {
+                slot.kind.is_continuous() && state_of[id.index()] == NONE && writer[id.index()] != NONE
+            });
         let mut is_derived: Vec<bool> = is_derived.collect();
         let mut is_unwatched = vec![false; blocks.len()];
         for memory in unwatched {
@@ -249,12 +252,7 @@ impl Local {
         &self.flips
     }
 
-    pub fn settle(
-        &mut self,
-        point: Point,
-        seeds: &Seeds,
-        most_rounds: usize,
-    ) -> Outcome {
+    pub fn settle(&mut self, point: Point, seeds: &Seeds, most_rounds: usize) -> Outcome {
         let mut point = point;
         self.event += 1;
         self.log.clear();

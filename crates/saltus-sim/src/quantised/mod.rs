@@ -296,8 +296,7 @@ impl Quantised {
 
     fn begin_watch(&mut self, program: &SimProgram, model: &mut Model, k: usize, t: f64) -> Result<(), Failure> {
         let Quantised { slices, states, tolerance, longest_look, .. } = self;
-        let around =
-            Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
+        let around = Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
         self.watches[k].begin(k, t, &around, model)
     }
 
@@ -308,8 +307,7 @@ impl Quantised {
             return Ok(());
         }
         let Quantised { slices, states, tolerance, longest_look, .. } = self;
-        let around =
-            Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
+        let around = Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
         let due = self.watches[k].renew(k, t, &around, model)?;
         self.renewals += 1;
         self.schedule.set(k, due.change);
@@ -536,11 +534,13 @@ impl Quantised {
         }
         tally.count += 1;
         if tally.count > MOST_EVENTS_WITHOUT_PROGRESS {
-            let kind = SimErrorKind::Chattering { events: tally.count, relation: relation.text.clone(), modes: Vec::new() };
+            let kind =
+                SimErrorKind::Chattering { events: tally.count, relation: relation.text.clone(), modes: Vec::new() };
             return Err(Failure::new(t, kind).at(relation.span));
         }
         let watch = &self.watches[k];
-        let jumped = || self.slices.crossings[k].states.iter().any(|&j| resets.iter().any(|reset| reset.0 == j as usize));
+        let jumped =
+            || self.slices.crossings[k].states.iter().any(|&j| resets.iter().any(|reset| reset.0 == j as usize));
         let [z, slope, _] = watch.z.0;
         // A state was turned back, and does not come far enough for its relation to change back.
         let is_lost = !self.masks.is_masked(k)

@@ -160,14 +160,7 @@ impl Watch {
     }
 
     /// The instant of a change of a function of time alone, which nothing blurs: the root itself, or one of the next numbers.
-    fn instant(
-        &self,
-        slice: &Slice,
-        t: f64,
-        latest: f64,
-        around: &Around,
-        model: &mut Model,
-    ) -> Result<f64, Failure> {
+    fn instant(&self, slice: &Slice, t: f64, latest: f64, around: &Around, model: &mut Model) -> Result<f64, Failure> {
         let [z, slope, _] = self.z.0;
         let mut at = t - z / slope;
         for _ in 0..MOST_ULPS_BEHIND_ROOT {
@@ -243,7 +236,8 @@ impl Watch {
             // A staircase does not announce its steps.
             let there = self.function(slice, look, around, model);
             let is_changed = there.as_ref().is_ok_and(|there| self.margin(*there) < 0.0);
-            let change = if is_changed { self.locate(slice, (t, here), (look, there?), around, model)? } else { f64::INFINITY };
+            let change =
+                if is_changed { self.locate(slice, (t, here), (look, there?), around, model)? } else { f64::INFINITY };
             return Ok(Due { change, look });
         }
         // The function itself has the last word; a little later if it has not changed yet.

@@ -3,7 +3,7 @@
 //! In: a run behind its first event. Out: the same as with an integrator, but for rows at events, which are left out: each would need all
 //! variables, of which an event concerns few. The record of an event holds what changed.
 
-use saltus_program::{ModelFunctions, Moment, SlotId, SlotKind, SlotType, read};
+use saltus_program::{LARGEST_INTEGER, ModelFunctions, Moment, SlotId, SlotKind, SlotType, read};
 
 use super::{Advance, Phase, Simulation};
 use crate::constants::STEPS_IN_A_TURN;
@@ -173,7 +173,8 @@ impl Simulation {
         });
         let changes: Vec<Change> = changes.collect();
         let is_integer = |slot: SlotId| self.program.memory.slots.get(slot).is_some_and(|s| s.ty == SlotType::Integer);
-        if changed.iter().any(|(slot, _)| is_integer(*slot)) {
+        let is_large = |slot: SlotId| self.model.get(slot).abs() > LARGEST_INTEGER;
+        if changed.iter().any(|(slot, _)| is_integer(*slot) && is_large(*slot)) {
             self.check_integers(t)?;
         }
         let event = Settled { rounds, termination, flips };

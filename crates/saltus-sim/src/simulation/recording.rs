@@ -95,7 +95,9 @@ impl Simulation {
     }
 
     fn writes_event_rows(&self) -> bool {
-        self.options.event_rows && !self.is_quantised() && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room())
+        self.options.event_rows
+            && !self.is_quantised()
+            && !self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room())
     }
 
     /// The left limits at an event. What is violated in this instant alone is judged after it.
