@@ -86,7 +86,8 @@ const MOST_STEPS: u64 = 100_000;
 
 #[test]
 fn every_policy_ends_the_sliding_model_for_every_integrator() {
-    for (_, solver) in Solver::NAMES {
+    // Quantised states do not slide: `saltus/tests/quantised.rs`.
+    for (_, solver) in Solver::NAMES.into_iter().filter(|(_, solver)| *solver != Solver::Liqss2) {
         for (name, policy) in ZenoPolicy::NAMES {
             let what = format!("{solver:?}, {name}");
             let (trajectory, error) = match run(&dry_friction(0.5, 0.3), 10.0, policy, solver) {
@@ -117,7 +118,8 @@ fn every_policy_ends_the_sliding_model_for_every_integrator() {
 fn every_policy_ends_the_unguarded_ball_for_every_integrator() {
     // Flights of 2 t₀ 0.8ᵏ after a fall of t₀ = √(2 / 9.81) add up to t₀ (1 + 0.8) / (1 - 0.8).
     let accumulation = (2.0f64 / 9.81).sqrt() * 9.0;
-    for (_, solver) in Solver::NAMES {
+    // Quantised states do not slide: `saltus/tests/quantised.rs`.
+    for (_, solver) in Solver::NAMES.into_iter().filter(|(_, solver)| *solver != Solver::Liqss2) {
         // A parabola is not a challenge for one-step methods of order 2 or more; the others change the height of each flight.
         let is_exact = !matches!(solver, Solver::Euler | Solver::ImplicitEuler | Solver::Bdf);
         for (name, policy) in ZenoPolicy::NAMES {
