@@ -24,7 +24,9 @@ fn has_loops(outcome: &Outcome) -> bool {
 /// All numbers of the table, as bits.
 fn bits(trajectory: &Trajectory) -> Vec<(String, Vec<u64>)> {
     let [segment] = &trajectory.segments[..] else { panic!("one segment") };
-    let column = |c: &saltus_sim::trajectory::Column| (c.name.clone(), segment.at(c.place).into_iter().map(f64::to_bits).collect());
+    let column = |c: &saltus_sim::trajectory::Column| {
+        (c.name.clone(), segment.at(c.place).into_iter().map(f64::to_bits).collect())
+    };
     segment.variables.iter().map(column).collect()
 }
 

@@ -57,6 +57,7 @@ impl Forms {
                     assign.stores.iter().for_each(|&(value, slot)| self.set(slot, form(&values, value)));
                 }
                 Block::Loop(l) => self.solve(l),
+                Block::Repeat(_) => block.stored().into_iter().for_each(|slot| self.set(slot, Form::Curved)),
             }
         }
     }

@@ -41,9 +41,18 @@ pub(crate) fn obstacle(program: &SimProgram) -> Option<&'static str> {
     let obstacles = [
         (program.configuration.is_some(), "its structure changes"),
         (!program.state_sets.is_empty(), "its states are chosen while it runs"),
+        (
+            has_loops_over_arrays(program),
+            "its loops over arrays were not taken apart when it was compiled (`--scalars`)",
+        ),
         (!program.history.delays.is_empty() || !program.history.transports.is_empty(), "it has delays"),
     ];
     obstacles.into_iter().find(|(holds, _)| *holds).map(|(_, what)| what)
+}
+
+/// Each element must be evaluated on its own.
+fn has_loops_over_arrays(program: &SimProgram) -> bool {
+    program.sections.named().iter().any(|(_, section)| section.has_repeats())
 }
 
 /// Too much of the model is in common.
