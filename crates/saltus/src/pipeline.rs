@@ -360,7 +360,7 @@ fn try_to_sort(model: &FlatModel, outcome: &mut Outcome) {
 fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<SimProgram> {
     let sorted = outcome.stage("sort", || {
         // Quantised states are evaluated one by one.
-        let is_scalar = options.describe || options.scalars || options.experiment.solver == saltus_sim::Solver::Liqss2;
+        let is_scalar = options.describe || options.scalars || options.experiment.solver == Solver::Liqss2;
         let sort = if is_scalar { saltus_backend::sort_scalars } else { saltus_backend::sort };
         let sorted = sort(model)?;
         if sorted.switches.is_empty() {
