@@ -406,6 +406,23 @@ fn a_profile_names_the_lines_that_took_the_time() {
 }
 
 #[test]
+fn loops_over_arrays_give_the_bytes_of_scalars() {
+    let dir = Scratch::new("scalars");
+    let text = "model Rod
+      Real T[100](each start = 1, each fixed = true);
+    equation
+      der(T[1]) = -T[1];
+      for i in 2:100 loop der(T[i]) = 5*(T[i - 1] - T[i]); end for;
+    end Rod;";
+    let file = dir.file("Rod.mo", text);
+    let tables = ["loops.csv", "scalars.csv"].map(|name| dir.path(name));
+    run(&["simulate", &file, "--output", &tables[0]], 0);
+    run(&["simulate", &file, "--scalars", "--output", &tables[1]], 0);
+    let [loops, scalars] = tables.map(|table| std::fs::read(table).unwrap());
+    assert!(loops == scalars && !loops.is_empty());
+}
+
+#[test]
 fn parts_that_share_nothing_run_apart() {
     let dir = Scratch::new("apart");
     let two = "model Two Real x(start = 1, fixed = true), y(start = 1, fixed = true); \

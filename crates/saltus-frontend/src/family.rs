@@ -104,7 +104,9 @@ impl<'a> Front<'a> {
             return None;
         }
         let is_uniform = self.settle_subscripts(&mut left, counters) && self.settle_subscripts(&mut right, counters);
-        is_uniform.then(|| {
+        // One that occurs nowhere repeats an equation, which is a mistake.
+        let is_used = |c: &Counter| [&left, &right].into_iter().any(|side| mentions(side, c.local));
+        (is_uniform && counters.iter().all(is_used)).then(|| {
             let kind =
                 EquationKind::Equality { left: spread(left, counters, span), right: spread(right, counters, span) };
             flat::Equation { kind, origin: Origin::Declared, component: component.clone(), span }
@@ -142,4 +144,10 @@ impl<'a> Front<'a> {
         let span: Span = e.span;
         (least >= 1 && greatest as u64 <= size?).then(|| affine_expr(&form, counters, span))
     }
+}
+
+fn mentions(e: &Expr, local: flat::LocalId) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Local(own) if own == local));
+    found
 }
