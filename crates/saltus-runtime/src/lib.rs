@@ -288,17 +288,7 @@ impl Interpreter {
         let first = range.start;
         for (i, block) in section.blocks.get(range).unwrap_or_default().iter().enumerate() {
             let began = self.begin_piece();
-            let status = match block {
-                Block::Assign(assign) => {
-                    let status = self.machine.assign(assign);
-                    self.note_failure(status, Failure::Call)
-                }
-                Block::Repeat(repeat) => {
-                    let status = self.machine.repeat(repeat);
-                    self.note_failure(status, Failure::Call)
-                }
-                Block::Loop(_) => self.solve_loop(next_loop, patience),
-            };
+            let status = self.block(block, next_loop, patience);
             if let Some(began) = began {
                 self.end_piece(&began, number, (first + i, first + i + 1));
             }
@@ -312,22 +302,26 @@ impl Interpreter {
     /// Evaluates some blocks of a section by interpretation.
     fn some_blocks(&mut self, section: &Section, number: usize, blocks: &[u32], patience: Patience) -> Status {
         for &k in blocks {
-            let status = match section.blocks.get(k as usize) {
-                None => Status::Ok,
-                Some(Block::Assign(assign)) => {
-                    let status = self.machine.assign(assign);
-                    self.note_failure(status, Failure::Call)
-                }
-                Some(Block::Loop(_)) => {
-                    let mut own = self.loop_number(section, number, k as usize);
-                    self.solve_loop(&mut own, patience)
-                }
+            let Some(block) = section.blocks.get(k as usize) else { continue };
+            let mut own = match block {
+                Block::Loop(_) => self.loop_number(section, number, k as usize),
+                _ => usize::MAX,
             };
+            let status = self.block(block, &mut own, patience);
             if !status.is_ok() {
                 return status;
             }
         }
         Status::Ok
+    }
+
+    fn block(&mut self, block: &Block, next_loop: &mut usize, patience: Patience) -> Status {
+        let status = match block {
+            Block::Assign(assign) => self.machine.assign(assign),
+            Block::Repeat(repeat) => self.machine.repeat(repeat),
+            Block::Loop(_) => return self.solve_loop(next_loop, patience),
+        };
+        self.note_failure(status, Failure::Call)
     }
 
     fn loop_number(&mut self, section: &Section, number: usize, block: usize) -> usize {
