@@ -23,7 +23,7 @@ use crate::entry::{EntryOrder, sort_entry};
 use crate::families::{Families, weave};
 use crate::hidden_constraints::Combination;
 use crate::index_changes::IndexChanges;
-use crate::initial::Initial;
+use crate::initial::{Decision, Initial};
 use crate::linearize;
 use crate::lower::effects::check_loops;
 use crate::lower::stated_derivatives::write_out_stated;
@@ -515,6 +515,15 @@ fn keep_families(
     let at_start = starts.chain(steps).collect();
     initial.steps = weave::weave(system, std::mem::take(&mut initial.steps), at_start)?;
     initial.decisions.extend(lowered.decisions);
+    // As of scalars: states with a start value first.
+    initial.decisions.sort_by_key(|decision| match decision {
+        Decision::Fixed { .. } => (0, false, None),
+        Decision::Taken { slot, is_given, .. } if system.derivative_of.contains_key(slot) => {
+            (1, !is_given, Some(*slot))
+        }
+        Decision::Taken { .. } => (2, false, None),
+        Decision::Surplus { .. } => (3, false, None),
+    });
     Some(())
 }
 

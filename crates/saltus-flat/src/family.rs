@@ -10,7 +10,7 @@
 
 use saltus_base::Span;
 
-use crate::{BaseType, BinaryOp, Dim, Expr, ExprKind, Iterator, LocalId, ReductionOp, Type, UnaryOp};
+use crate::{BaseType, BinaryOp, Builtin, Dim, Expr, ExprKind, Iterator, LocalId, ReductionOp, Type, UnaryOp};
 
 /// An iterator over `first, first + step, …`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +22,14 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// `first:step:last`; `None` if that is empty or has no step.
+    pub fn new(local: LocalId, first: i64, step: i64, last: i64) -> Option<Counter> {
+        let span = last.checked_sub(first)?;
+        let is_empty = step == 0 || span != 0 && (span > 0) != (step > 0);
+        let n = if is_empty { 0 } else { span / step + 1 };
+        (n > 0).then_some(Counter { local, first, step, n: n as u64 })
+    }
+
     pub fn last(&self) -> i64 {
         self.first + self.step * (self.n as i64 - 1)
     }
@@ -142,6 +150,32 @@ fn range(counter: &Counter, span: Span) -> Expr {
     Expr::new(kind, Type::array(BaseType::Integer, [Dim::Known(counter.n)]), span)
 }
 
+/// Is it arithmetic on numbers, variables, their elements and derivatives, without events and without functions of the model?
+pub fn is_arithmetic(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Real(_) | ExprKind::Integer(_) | ExprKind::Time => true,
+        ExprKind::Var(_) => e.ty.is_scalar() && e.ty.is_numeric(),
+        ExprKind::Index { base, .. } => e.ty == Type::REAL && matches!(base.kind, ExprKind::Var(_)),
+        ExprKind::Builtin { function: Builtin::Der, arguments } => {
+            arguments.iter().all(|a| matches!(a.kind, ExprKind::Index { .. }) && is_arithmetic(a))
+        }
+        ExprKind::Cast(operand) | ExprKind::Unary(UnaryOp::Negate, operand) => is_arithmetic(operand),
+        ExprKind::Binary(op, a, b) => {
+            let is_operator =
+                matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow);
+            is_operator && is_arithmetic(a) && is_arithmetic(b)
+        }
+        ExprKind::Builtin { function, arguments } => is_smooth(*function) && arguments.iter().all(is_arithmetic),
+        _ => false,
+    }
+}
+
+/// Functions without events.
+fn is_smooth(function: Builtin) -> bool {
+    use Builtin::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Log, Log10, Sin, Sinh, Sqrt, Tan, Tanh};
+    matches!(function, Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt)
+}
+
 /// The box and the body of an equation between two array constructors over the same box.
 pub fn read<'e>(left: &'e Expr, right: &'e Expr) -> Option<(Vec<Counter>, Body<'e>)> {
     let (counters, left) = constructor(left)?;
@@ -159,9 +193,7 @@ fn counter(iterator: &Iterator) -> Option<Counter> {
     let ExprKind::Range { start, step, stop } = &iterator.range.kind else { return None };
     let literal = |e: &Expr| if let ExprKind::Integer(value) = e.kind { Some(value) } else { None };
     let (first, last) = (literal(start)?, literal(stop)?);
-    let step = step.as_deref().map_or(Some(1), literal).filter(|&step| step != 0)?;
-    let n = last.checked_sub(first)?.checked_div(step)?.checked_add(1).filter(|&n| n > 0)?;
-    Some(Counter { local: iterator.local, first, step, n: n as u64 })
+    Counter::new(iterator.local, first, step.as_deref().map_or(Some(1), literal)?, last)
 }
 
 #[cfg(test)]
@@ -192,6 +224,15 @@ mod tests {
         assert_eq!(form.bounds(&counters), (-2, 10));
         assert_eq!(form.first(&counters), -2);
         assert_eq!(form.steps(&counters).collect::<Vec<_>>(), [2, 2]);
+    }
+
+    #[test]
+    fn empty_ranges_have_no_counter() {
+        let local = LocalId::from_usize(0);
+        let n = |first, step, last| Counter::new(local, first, step, last).map(|c| c.n);
+        // 6:2:5, 5:-2:6 and 3:1:2 are empty (specification 10.4.3); 1:2:6 is 1, 3, 5.
+        assert_eq!([n(6, 2, 5), n(5, -2, 6), n(3, 1, 2), n(1, 0, 2)], [None; 4]);
+        assert_eq!([n(1, 2, 6), n(6, -2, 1), n(4, 1, 4)], [Some(3), Some(3), Some(1)]);
     }
 
     #[test]

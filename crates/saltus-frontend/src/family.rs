@@ -5,15 +5,15 @@
 //!     ⇒   {Q[i] for i in 2:1000} = {k * (T[i - 1] - T[i]) for i in 2:1000}
 //! ```
 //!
-//! A loop is kept if it is long, if its equations are scalar ones between Reals, and if its iterators occur in subscripts of array variables
+//! A loop is kept if it is long, if its equations are arithmetic between scalar Reals, without events, and if its iterators occur in subscripts of array variables
 //! only, where they are affine and stay in bounds. Every other loop is unrolled, and so is one whose equations have something to
 //! complain about: then the message is about one element. Loops in `if`, in `when` and in initial sections are unrolled.
 
 use std::sync::Arc;
 
-use saltus_base::Span;
+use saltus_base::{Index, Span};
 use saltus_eval::Value;
-use saltus_flat::family::{Affine, Counter, affine, affine_expr, spread};
+use saltus_flat::family::{Affine, Counter, affine, affine_expr, is_arithmetic, spread};
 use saltus_flat::{self as flat, EquationKind, Expr, ExprKind, Origin, Subscript, Type};
 use saltus_syntax::ast;
 
@@ -83,9 +83,9 @@ impl<'a> Front<'a> {
             _ => None,
         };
         let (first, last) = (value(start)?, value(stop)?);
-        let step = step.as_deref().map_or(Some(1), &mut value).filter(|&step| step != 0)?;
-        let n = u64::try_from(last.checked_sub(first)?.checked_div(step)?.checked_add(1)?).ok().filter(|&n| n > 0)?;
-        Some(Counter { local: self.new_iterator(index, Type::INTEGER), first, step, n })
+        let step = step.as_deref().map_or(Some(1), &mut value)?;
+        let counter = Counter::new(flat::LocalId::from_usize(0), first, step, last)?;
+        Some(Counter { local: self.new_iterator(index, Type::INTEGER), ..counter })
     }
 
     fn kept_equation(
@@ -100,7 +100,7 @@ impl<'a> Front<'a> {
         let EquationKind::Equality { mut left, mut right } = self.equality(scope, left, right, span)? else {
             return None;
         };
-        if left.ty != Type::REAL || right.ty != Type::REAL {
+        if left.ty != Type::REAL || right.ty != Type::REAL || !is_arithmetic(&left) || !is_arithmetic(&right) {
             return None;
         }
         let is_uniform = self.settle_subscripts(&mut left, counters) && self.settle_subscripts(&mut right, counters);

@@ -190,3 +190,115 @@ fn mistakes_in_loops_are_told_of_one_element() {
     let told = messages(&run(text, Solver::Auto, false));
     assert!(told.iter().any(|m| m.contains("81")), "{told:?}");
 }
+
+/// The same numbers and messages as of scalars, be it as loops or not.
+fn assert_alike(text: &str) {
+    let [one, other] = [false, true].map(|scalars| run(text, Solver::Auto, scalars));
+    assert_eq!(messages(&one), messages(&other), "{text}");
+    assert_eq!(one.trajectory.as_ref().map(bits), other.trajectory.as_ref().map(bits), "{text}");
+}
+
+/// A model with a hundred states that decay, and more.
+fn decay(declarations: &str, equations: &str) -> String {
+    format!(
+        "model Test {declarations}
+        equation
+          for i in 1:100 loop der(x[i]) = -x[i]; end for;
+          {equations}
+        end Test;"
+    )
+}
+
+#[test]
+fn attributes_of_what_equals_an_element_count() {
+    assert_alike(&decay("Real x[100]; Real y(start = 3, fixed = true);", "y = x[7];"));
+    assert_alike(&decay("Real x[100](each start = 2); Real y(start = 3, fixed = true);", "y = -x[7];"));
+    assert_alike(&decay("Real x[100]; Real y(start = 3);", "y = x[7];"));
+    assert_alike(&decay("Real x[100], y[100](each start = 3);", "y = x;"));
+    assert_alike(&decay(
+        "Real x[100](each start = 5), y[100](each start = 3, each fixed = true);",
+        "for i in 1:100 loop y[i] = x[i]; end for;",
+    ));
+    assert_alike(&decay("Real x[100](each start = 1, each fixed = true), y[100](each nominal = 1e9);", "y = x;"));
+    // Two conditions for one element contradict each other.
+    assert_alike(&decay(
+        "Real x[100](each start = 1, each fixed = true); Real y(start = 4, fixed = true);",
+        "y = x[7];",
+    ));
+    assert_alike(&decay(
+        "Real x[100](each start = 1, each fixed = true); Real e(stateSelect = StateSelect.always);",
+        "e = sum(x);",
+    ));
+}
+
+#[test]
+fn conditions_elsewhere_may_determine_states_of_families() {
+    assert_alike(&decay(
+        "Real x[100](each start = 2); Real y(start = 1); Real s(start = 5, fixed = true);",
+        "s = x[3] + y; der(y) = -1;",
+    ));
+    let with_initial = |fixed: &str| {
+        format!(
+            "model Test Real x[100](each start = 1{fixed}); Real y(start = 2);
+            initial equation y + x[3] = 5;
+            equation der(y) = -y; for i in 1:100 loop der(x[i]) = -x[i]; end for; end Test;"
+        )
+    };
+    for fixed in ["", ", each fixed = false", ", each fixed = true"] {
+        assert_alike(&with_initial(fixed));
+    }
+}
+
+#[test]
+fn terms_that_vanish_are_not_computed() {
+    // The logarithm of zero is not a number, and the parameter switches it off.
+    let switched = |k: &str| {
+        format!(
+            "model Test {k} Real x[100](each start = 0, each fixed = true), y[100]; equation
+            for i in 1:100 loop der(x[i]) = 0.1*x[i]; y[i] = k*log(x[i]); end for; end Test;"
+        )
+    };
+    for k in ["parameter Real k = 0;", "constant Real k = 0;", "Real k = 0;", "final parameter Real k = 0;"] {
+        assert_alike(&switched(k));
+    }
+    assert_alike(
+        "model Test Real z[100], w; Real x(start = 0, fixed = true); equation
+          for i in 1:100 loop z[i] = 0; end for; der(x) = 1; w = z[6]*log(x); end Test;",
+    );
+    assert_alike(
+        "model Test constant Real c[100] = {0.1*i for i in 1:100}; Real q, y[100]; equation
+          q = time; for i in 1:100 loop y[i] = q*c[i]*0.3*c[i]/c[101 - i]; end for; end Test;",
+    );
+    // Where both are the same element, scalars have nothing to subtract.
+    assert_alike(
+        "model Test Real x[65](start = {abs(i - 33) for i in 1:65}, each fixed = true), y[65]; equation
+          for i in 1:65 loop der(x[i]) = 0; y[i] = (x[i] - x[66 - i])*log(x[66 - i]); end for; end Test;",
+    );
+}
+
+#[test]
+fn empty_loops_have_no_equations() {
+    let outcome = run(
+        "model Test Real y[100, 5]; equation
+          for i in 1:100, j in 1:5 loop y[i, j] = time; end for;
+          for i in 1:100, j in 5:2:4 loop y[i, j] = 2*time; end for;
+        end Test;",
+        Solver::Auto,
+        false,
+    );
+    assert_eq!(messages(&outcome), [""; 0]);
+    assert!(outcome.trajectory.is_some());
+}
+
+#[test]
+fn relations_in_loops_are_told_by_their_elements() {
+    let outcome = run(
+        "model Test Real x[70](start = linspace(0, 1, 70), each fixed = true); Boolean b[70]; equation
+          for i in 1:70 loop der(x[i]) = 0.1; b[i] = x[i] > 1.02; end for; end Test;",
+        Solver::Auto,
+        false,
+    );
+    let events = outcome.trajectory.expect("a trajectory").events;
+    let told = format!("{events:?}");
+    assert!(told.contains("x[70] > 1.02") && !told.contains("x[i]"), "{told}");
+}

@@ -5,7 +5,7 @@
 //! the same operations.
 
 use saltus_base::{Diagnostics, Index};
-use saltus_flat::{FlatModel, Variable};
+use saltus_flat::{FlatModel, Variability, Variable};
 use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
 use super::plan::{Planned, local_of};
@@ -74,14 +74,11 @@ impl Families {
         }
         let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, &equation, target) else { return None };
         let node = resolved(system, aliases, node);
+        if !is_plain(&system.dag, node) || folds(model, system, family, node, &places) {
+            return None;
+        }
         let target = places.swap_remove(0).1;
-        is_plain(&system.dag, node).then(|| FamilyStep {
-            sizes: sizes(&family.counters),
-            target,
-            node,
-            places,
-            span: family.span,
-        })
+        Some(FamilyStep { sizes: sizes(&family.counters), target, node, places, span: family.span })
     }
 
     /// The start values of the states of a family.
@@ -177,6 +174,55 @@ fn is_solvable(system: &mut System, equation: &ScalarEquation, target: SlotId) -
     let residual = system.dag.binary(BinaryFn::Sub, equation.left, equation.right);
     let Some((coefficient, _)) = decompose(&mut system.dag, residual, target) else { return false };
     known_nodes(system)[coefficient.index()].value().is_some_and(|value| value != 0.0 && value.is_finite())
+}
+
+/// Would known values of some elements simplify what is computed, beyond sums? Then scalars are computed by other operations.
+fn folds(model: &FlatModel, system: &mut System, family: &Planned, node: NodeId, places: &[(SlotId, Place)]) -> bool {
+    let is_constant = |variable: &Variable| variable.is_structural || variable.variability == Variability::Constant;
+    if system.dag.value(node).is_some() || family.accesses.iter().any(|a| is_constant(&model.variables[a.variable])) {
+        return true;
+    }
+    let sizes = sizes(&family.counters);
+    let n_before = n_operations(system, node);
+    for load in system.dag.loads(&[node]) {
+        let place = places.iter().find(|(own, _)| *own == load).map(|(_, place)| place);
+        let slots = place.map_or_else(|| vec![load], |place| place.slots(&sizes).collect());
+        let mut known: Vec<u64> = slots.into_iter().filter_map(|slot| known_value(system, slot)).collect();
+        known.sort_unstable();
+        known.dedup();
+        for bits in known {
+            let value = system.dag.constant(f64::from_bits(bits));
+            let with_it = system.dag.substitute(node, &|slot| (slot == load).then_some(value));
+            if n_operations(system, with_it) != n_before {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Bits of a value that scalars are simplified with: zeros of parameters, and variables that turned out to be constant.
+fn known_value(system: &System, slot: SlotId) -> Option<u64> {
+    if system.slots[slot].kind != SlotKind::Parameter {
+        return None;
+    }
+    let value = match system.parameters.values.get(slot.index()).copied().flatten() {
+        Some(value) => Some(value).filter(|value| *value == 0.0),
+        // No parameter of the model: an equation said so.
+        None => Some(system.slots[slot].initial),
+    };
+    value.map(f64::to_bits)
+}
+
+/// Operations but sums and differences.
+fn n_operations(system: &System, node: NodeId) -> usize {
+    let is_sum = |node: NodeId| {
+        matches!(
+            system.dag.node(node),
+            Node::Const(_) | Node::Load(_) | Node::Binary(BinaryFn::Add | BinaryFn::Sub, ..)
+        )
+    };
+    system.dag.reachable(&[node]).into_iter().filter(|&node| !is_sum(node)).count()
 }
 
 /// The node with aliases replaced.

@@ -168,6 +168,7 @@ impl Families {
             elements.iter().map(|&element| system.elements[variable][element]).any(|slot| {
                 !is_input(slot)
                     || system.pre_of.contains_key(&slot)
+                    || system.starts.contains_key(&slot)
                     || system.derivative_of.contains_key(&slot)
                     || system.introduced.input_derivatives.contains_key(&slot)
             })

@@ -15,8 +15,8 @@ use saltus_flat::assigned::{Assigned, assigned_in_when};
 use saltus_flat::family::{self, Affine, Counter};
 use saltus_flat::uses::{for_each_expr_of_algorithm, for_each_expr_of_equation};
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Causality, Dim, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type,
-    UnaryOp, VarId, Variability,
+    BaseType, Builtin, Causality, Dim, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type, UnaryOp,
+    VarId, Variability,
 };
 use saltus_program::MOST_DIMENSIONS;
 
@@ -91,13 +91,36 @@ pub fn plan(model: &FlatModel) -> Vec<Planned> {
     planned.retain(|family| !excluded.contains(&family.target().variable));
     let overlapping = overlapping(model, &planned);
     planned.retain(|family| !overlapping.contains(&family.target().variable));
-    let is_fixed = |family: &Planned| model.variables[family.target().variable].attributes.fixed.is_some();
-    let has_conditions = !model.initial_equations.is_empty() || !model.initial_algorithms.is_empty();
+    let is_fixed = |family: &Planned| is_true(model.variables[family.target().variable].attributes.fixed.as_ref());
     // Which start values are taken where conditions are missing is a question of the whole initial system.
-    if has_conditions && planned.iter().any(|family| family.target().is_derivative && !is_fixed(family)) {
+    if has_conditions(model) && planned.iter().any(|family| family.target().is_derivative && !is_fixed(family)) {
+        return Vec::new();
+    }
+    if model.variables.values().any(|v| wants_to_be_state(v.attributes.state_select.as_ref())) {
         return Vec::new();
     }
     planned
+}
+
+fn is_true(attribute: Option<&Expr>) -> bool {
+    attribute.is_some_and(|e| matches!(e.kind, ExprKind::Boolean(true)))
+}
+
+/// Does anything but start values that may be taken say how the simulation begins?
+fn has_conditions(model: &FlatModel) -> bool {
+    let is_condition = |fixed: &Expr| !matches!(fixed.kind, ExprKind::Boolean(false));
+    !model.initial_equations.is_empty()
+        || !model.initial_algorithms.is_empty()
+        || model
+            .variables
+            .values()
+            .any(|v| v.variability == Variability::Continuous && v.attributes.fixed.as_ref().is_some_and(is_condition))
+}
+
+/// A variable that shall be a state may take the place of others.
+fn wants_to_be_state(select: Option<&Expr>) -> bool {
+    // never, avoid, default, prefer, always
+    select.is_some_and(|e| !matches!(e.kind, ExprKind::EnumLiteral(_, 1..=3)))
 }
 
 /// Equations with so many elements that they may be families.
@@ -162,7 +185,11 @@ fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
         },
         _ => return None,
     };
-    if !may_be_determined(model, source, &accesses[target]) {
+    if !may_be_determined(model, source, &accesses[target]) || may_meet(&accesses, &counters) {
+        return None;
+    }
+    let target_alone = !accesses[target].is_derivative && accesses.len() == 2 && is_bare(&left) && is_bare(&right);
+    if target_alone && accesses.iter().any(|access| has_wishes(model, access.variable)) {
         return None;
     }
     let (mut left, mut right) = (left, right);
@@ -172,6 +199,35 @@ fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
     let mut planned = Planned { source, counters, accesses, left, right, span };
     order(&mut planned)?;
     Some(planned)
+}
+
+/// `x` or `-x`
+fn is_bare(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Local(_) => true,
+        ExprKind::Unary(UnaryOp::Negate, operand) => is_bare(operand),
+        _ => false,
+    }
+}
+
+/// What the attributes of a variable say holds for all that equal it.
+fn has_wishes(model: &FlatModel, variable: VarId) -> bool {
+    let a = &model.variables[variable].attributes;
+    [&a.start, &a.fixed, &a.nominal, &a.min, &a.max, &a.unbounded, &a.state_select].into_iter().any(Option::is_some)
+}
+
+/// May two accesses be the same element somewhere in the box? There scalars are simplified further.
+fn may_meet(accesses: &[Access], counters: &[Counter]) -> bool {
+    let may = |a: &Access, b: &Access| {
+        let mut pairs = a.subscripts.iter().zip(&b.subscripts);
+        let is_parallel = a.subscripts.iter().zip(&b.subscripts).all(|(a, b)| a.factors == b.factors);
+        let are_apart = pairs.any(|(a, b)| {
+            let (a, b) = (a.bounds(counters), b.bounds(counters));
+            a.1 < b.0 || b.1 < a.0
+        });
+        a.variable == b.variable && a.is_derivative == b.is_derivative && !is_parallel && !are_apart
+    };
+    accesses.iter().enumerate().any(|(k, a)| accesses[..k].iter().any(|b| may(a, b)))
 }
 
 fn swap_locals(model: &FlatModel, e: &mut Expr, target: usize) {
@@ -240,9 +296,11 @@ impl Reader<'_, '_> {
 
     /// The body with accesses as locals; `None` if it contains anything but arithmetic on numbers.
     fn rewritten(&mut self, e: &Expr) -> Option<Expr> {
-        let kind = match &e.kind {
-            ExprKind::Real(_) | ExprKind::Integer(_) | ExprKind::Time => e.kind.clone(),
-            ExprKind::Var(_) if e.ty.is_scalar() && e.ty.is_numeric() => e.kind.clone(),
+        family::is_arithmetic(e).then(|| self.with_locals(e)).flatten()
+    }
+
+    fn with_locals(&mut self, e: &Expr) -> Option<Expr> {
+        match &e.kind {
             ExprKind::Index { .. } => {
                 let access = self.access(e, false)?;
                 return Some(self.local(access, e));
@@ -251,31 +309,16 @@ impl Reader<'_, '_> {
                 let access = self.access(arguments.first()?, true)?;
                 return Some(self.local(access, e));
             }
-            ExprKind::Cast(operand) if e.ty == Type::REAL => ExprKind::Cast(self.rewritten(operand)?.into()),
-            ExprKind::Unary(UnaryOp::Negate, operand) => {
-                ExprKind::Unary(UnaryOp::Negate, self.rewritten(operand)?.into())
-            }
-            ExprKind::Binary(op, a, b) if is_arithmetic(*op) => {
-                ExprKind::Binary(*op, self.rewritten(a)?.into(), self.rewritten(b)?.into())
-            }
-            ExprKind::Builtin { function, arguments } if is_smooth(*function) => {
-                let arguments: Option<Vec<Expr>> = arguments.iter().map(|a| self.rewritten(a)).collect();
-                ExprKind::Builtin { function: *function, arguments: arguments? }
-            }
-            _ => return None,
-        };
-        (e.ty.is_scalar()).then(|| Expr::new(kind, e.ty.clone(), e.span))
+            _ => {}
+        }
+        let mut rewritten = e.clone();
+        let mut is_complete = true;
+        rewritten.for_each_child_mut(&mut |child| match self.with_locals(child) {
+            Some(new) => *child = new,
+            None => is_complete = false,
+        });
+        is_complete.then_some(rewritten)
     }
-}
-
-fn is_arithmetic(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow)
-}
-
-/// Functions without events.
-fn is_smooth(function: Builtin) -> bool {
-    use Builtin::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Log, Log10, Sin, Sinh, Sqrt, Tan, Tanh};
-    matches!(function, Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt)
 }
 
 /// Lets the box be walked through such that each element finds those of its own family that it needs; `None` if there is no such way.

@@ -68,8 +68,12 @@ impl Simulation {
             let Some(engine) = &self.quantised else { return Ok(()) };
             let (at, next) = engine.next();
             if at > until || at == f64::INFINITY {
+                if next == Next::Event && self.belongs_to_end(at, until) {
+                    self.event_quantised()?;
+                    continue;
+                }
                 self.write_rows_quantised(until.next_up())?;
-                self.driver.now = until;
+                self.driver.now = self.driver.now.max(until);
                 return Ok(());
             }
             if at > engine.next_row {
@@ -89,6 +93,15 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Is an event behind the end of the run a part of it, because rounding alone puts it there?
+    fn belongs_to_end(&mut self, at: f64, until: f64) -> bool {
+        if until < self.options.stop_time || at > event::reach(self.options.stop_time) {
+            return false;
+        }
+        self.driver.time_event = self.model.next_time_event(self.driver.now);
+        self.end_time() >= at
     }
 
     fn step_quantised(&mut self, at: f64) -> Result<(), Failure> {

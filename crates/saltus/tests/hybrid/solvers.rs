@@ -14,6 +14,12 @@ fn all() -> impl Iterator<Item = Solver> {
     Solver::NAMES.iter().map(|(_, solver)| *solver)
 }
 
+/// Those that move all states together, and so meet an event with all of them: they write rows there and take what crosses within the
+/// accuracy of the location for one.
+fn integrators() -> impl Iterator<Item = Solver> {
+    all().filter(|solver| *solver != Solver::Liqss2)
+}
+
 fn with_step(text: &str, stop: f64, solver: Solver, step: f64) -> Trajectory {
     let (stop_time, fixed_step, tolerance) = (Some(stop), Some(step), Some(1e-11));
     run(text, Engine::Auto, Experiment { stop_time, fixed_step, tolerance, solver, ..Experiment::default() })
@@ -45,7 +51,7 @@ fn crossings_of_an_oscillator_are_where_they_should_be() {
 
 #[test]
 fn at_the_located_instant_the_threshold_is_met() {
-    for solver in all() {
+    for solver in integrators() {
         let trajectory = simulate(OSCILLATOR, 20.0, solver, 1e-6);
         let (x, v) = (trajectory.series("x").expect("x"), trajectory.series("v").expect("v"));
         let events = state_events(&trajectory);
@@ -145,7 +151,7 @@ fn a_state_that_touches_a_threshold_changes_nothing_for_long() {
 
 #[test]
 fn two_crossings_in_one_step_are_found() {
-    for solver in all() {
+    for solver in integrators() {
         // Fixed steps end at 0.8 and at 1.6; y is above 0.99 from 0.9 to 1.1 only.
         let trajectory = with_step(&parabola("y > 0.99"), 2.0, solver, 0.8);
         let events = state_events(&trajectory);
@@ -313,7 +319,7 @@ fn relations_that_cross_together_are_one_event() {
         n = pre(n) + 1;
       end when;
     end Together;";
-    for solver in all() {
+    for solver in integrators() {
         let trajectory = simulate(text, 2.0, solver, 1e-6);
         assert_eq!(trajectory.last("n"), Some(1.0), "{solver:?}");
         let events = state_events(&trajectory);
