@@ -342,6 +342,11 @@ impl Liqss2 {
         if c <= 0.0 || c.is_nan() {
             // It stays within the quantum of an equilibrium that moves.
             track.q = if a == 0.0 { [x, u] } else { [x - bend / (a * a), -u_slope / a] };
+            // It gets there by itself. Left where it is it would never, since its rate is that of the equilibrium, and what waits for it to change its
+            // sign would wait for ever.
+            if a != 0.0 && track.q[0].is_finite() {
+                track.x.0[0] = track.q[0];
+            }
             return;
         }
         let h = ((half_quantum * a).powi(2) + 4.0 * c * half_quantum).sqrt();

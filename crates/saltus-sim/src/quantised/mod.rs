@@ -199,6 +199,18 @@ impl Quantised {
         })
     }
 
+    /// A derivative or relation that is not affine between events: its line would have to be guessed, and what happens between two guesses would
+    /// be missed.
+    pub fn curved(&self, program: &SimProgram) -> Option<String> {
+        let mut rates = self.slices.rates.iter().zip(&program.states);
+        let rate = rates.find(|(slice, _)| !slice.is_affine);
+        let events = &program.events;
+        let relations = events.relations.values().chain(events.bounds.values());
+        let mut crossings = self.slices.crossings.iter().zip(relations);
+        let crossing = || crossings.find(|(slice, _)| !slice.is_affine).map(|(_, relation)| relation.text.clone());
+        rate.map(|(_, state)| program.memory.slot_name(state.derivative).to_owned()).or_else(crossing)
+    }
+
     /// Begins with the values in memory, behind an event at `t`.
     pub fn begin(&mut self, program: &SimProgram, model: &mut Model, t: f64) -> Result<(), Failure> {
         let x: Vec<f64> = program.states.iter().map(|s| model.get(s.value)).collect();

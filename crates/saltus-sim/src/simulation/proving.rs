@@ -10,7 +10,7 @@ use crate::constants::{COARSE, LEAST_TIME, MOST_EXTENSIONS, STEPS_AHEAD};
 use crate::error::Failure;
 use crate::event;
 use crate::integration;
-use crate::options::EventSearch;
+use crate::options::{EventSearch, Solver};
 use crate::proof::Scope;
 use crate::trajectory::RelationDetection;
 
@@ -162,8 +162,11 @@ impl Simulation {
         !is_measured && farthest > 0.0 && RELATION_BAND * usual > COARSE * farthest
     }
 
-    /// By relation, how its changes were found.
+    /// By relation, how its changes were found; nothing of quantised states, whose relations are followed along lines.
     pub fn detection(&self) -> Vec<RelationDetection> {
+        if self.options.solver == Solver::Liqss2 {
+            return Vec::new();
+        }
         let events = &self.program.events;
         let relations = events.relations.iter().zip(&self.driver.detection);
         let bounds = events.bounds.iter().zip(&self.driver.bounds.detection);

@@ -36,7 +36,11 @@ impl Simulation {
             Some(engine) => engine,
             None => {
                 let made = Quantised::new(&self.program, &self.options, &self.catalogue.watched);
-                Box::new(made.ok_or_else(|| refused(quantised::TOO_LARGE))?)
+                let made = made.ok_or_else(|| refused(quantised::TOO_LARGE))?;
+                if let Some(what) = made.curved(&self.program) {
+                    return Err(refused(&format!("`{what}` is not linear in states and time between events")));
+                }
+                Box::new(made)
             }
         };
         if self.model.has_witness() {
