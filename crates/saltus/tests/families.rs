@@ -262,6 +262,10 @@ fn terms_that_vanish_are_not_computed() {
         assert_alike(&switched(k));
     }
     assert_alike(
+        "model Test parameter Real k[100] = zeros(100); Real x[100](each start = 0, each fixed = true), y[100]; equation
+          for i in 1:100 loop der(x[i]) = 0.1*x[i]; y[i] = k[i]/x[i]; end for; end Test;",
+    );
+    assert_alike(
         "model Test Real z[100], w; Real x(start = 0, fixed = true); equation
           for i in 1:100 loop z[i] = 0; end for; der(x) = 1; w = z[6]*log(x); end Test;",
     );

@@ -193,7 +193,7 @@ fn folds(model: &FlatModel, system: &mut System, family: &Planned, node: NodeId,
         for bits in known {
             let value = system.dag.constant(f64::from_bits(bits));
             let with_it = system.dag.substitute(node, &|slot| (slot == load).then_some(value));
-            if n_operations(system, with_it) != n_before {
+            if n_operations(system, with_it) != n_before || has_vanishing_quotient(system, with_it) {
                 return true;
             }
         }
@@ -212,6 +212,13 @@ fn known_value(system: &System, slot: SlotId) -> Option<u64> {
         None => Some(system.slots[slot].initial),
     };
     value.map(f64::to_bits)
+}
+
+/// Is zero divided by something in it?
+fn has_vanishing_quotient(system: &System, node: NodeId) -> bool {
+    let is_zero = |node: NodeId| system.dag.value(node) == Some(0.0);
+    let nodes = system.dag.reachable(&[node]);
+    nodes.into_iter().any(|node| matches!(system.dag.node(node), Node::Binary(BinaryFn::Div, a, _) if is_zero(a)))
 }
 
 /// Operations but sums and differences.
