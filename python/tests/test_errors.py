@@ -271,9 +271,9 @@ def test_control_c_ends_what_is_running(what: str) -> None:
     far = {"stop_time": 1e9, "intervals": 10}
     times = np.linspace(1, 1e8, 9)
     data = {"time": times, "x": np.cos(times)}
-    # Takes several seconds to compile.
+    # Takes several seconds to compile: an iterator as a number takes the loop apart.
     large = saltus.Session()
-    large.load_text("M.mo", "model M Real x[40000](each start = 1, each fixed = true); equation for i in 1:40000 loop der(x[i]) = -x[i]; end for; end M;")
+    large.load_text("M.mo", "model M Real x[40000](each start = 1, each fixed = true); equation for i in 1:40000 loop der(x[i]) = -x[i]/i; end for; end M;")
     uses = {
         "simulate": lambda: m.simulate(**far),
         "advance": lambda: m.start().advance(1e9),
