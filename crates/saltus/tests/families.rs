@@ -110,6 +110,18 @@ fn heat_on_a_plate_with_a_border() {
 }
 
 #[test]
+fn constants_beside_families() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 80;
+          Real x[n](each start = 1, each fixed = true), y[n](each start = 2, each fixed = true), z[n];
+        equation
+          for i in 1:n loop der(x[i]) = 0; der(y[i]) = x[i] - y[i] + z[i]; z[i] = 0.5; end for;
+        end Test;",
+    );
+}
+
+#[test]
 fn events_beside_families() {
     assert_same_bits(
         "model Test

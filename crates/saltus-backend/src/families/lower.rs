@@ -179,7 +179,9 @@ fn is_solvable(system: &mut System, equation: &ScalarEquation, target: SlotId) -
 /// Would known values of some elements simplify what is computed, beyond sums? Then scalars are computed by other operations.
 fn folds(model: &FlatModel, system: &mut System, family: &Planned, node: NodeId, places: &[(SlotId, Place)]) -> bool {
     let is_constant = |variable: &Variable| variable.is_structural || variable.variability == Variability::Constant;
-    if system.dag.value(node).is_some() || family.accesses.iter().any(|a| is_constant(&model.variables[a.variable])) {
+    // Nobody reads a derivative of a family.
+    let is_known = system.dag.value(node).is_some() && !family.target().is_derivative;
+    if is_known || family.accesses.iter().any(|a| is_constant(&model.variables[a.variable])) {
         return true;
     }
     let sizes = sizes(&family.counters);

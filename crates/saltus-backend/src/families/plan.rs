@@ -188,6 +188,10 @@ fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
     if !may_be_determined(model, source, &accesses[target]) || may_meet(&accesses, &counters) {
         return None;
     }
+    // What is constant makes others simpler.
+    if accesses.len() == 1 && !accesses[target].is_derivative && [&left, &right].into_iter().all(is_literal) {
+        return None;
+    }
     let target_alone = !accesses[target].is_derivative && accesses.len() == 2 && is_bare(&left) && is_bare(&right);
     if target_alone && accesses.iter().any(|access| has_wishes(model, access.variable)) {
         return None;
@@ -199,6 +203,13 @@ fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
     let mut planned = Planned { source, counters, accesses, left, right, span };
     order(&mut planned)?;
     Some(planned)
+}
+
+/// Without anything that may have other values.
+fn is_literal(e: &Expr) -> bool {
+    let mut is_literal = true;
+    e.walk(&mut |e| is_literal &= !matches!(e.kind, ExprKind::Var(_) | ExprKind::Time));
+    is_literal
 }
 
 /// `x` or `-x`
