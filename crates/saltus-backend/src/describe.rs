@@ -303,32 +303,29 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
             let text = format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None));
             let columns = columns.used(system, Some(a.slot), &[a.node]);
             let equation = EquationNote { text, span: a.span, role: Role::Solved, columns };
-            BlockNote {
-                kind: BlockKind::Assignment,
-                equations: vec![equation],
-                torn: Vec::new(),
-                coefficient: None,
-                solution: Vec::new(),
-                determines: vec![system.name(a.slot).to_owned()],
-            }
+            assignment_note(equation, vec![system.name(a.slot).to_owned()])
         }
         Step::Family(family) => {
             let first = system.name(family.target.first);
             let text = format!("[{first}] = {} and so on", text_of(system, family.node, None));
             let equation = EquationNote { text, span: family.span, role: Role::Solved, columns: Vec::new() };
-            BlockNote {
-                kind: BlockKind::Assignment,
-                equations: vec![equation],
-                torn: Vec::new(),
-                coefficient: None,
-                solution: Vec::new(),
-                determines: family.slots().into_iter().map(|slot| system.name(slot).to_owned()).collect(),
-            }
+            assignment_note(equation, family.slots().into_iter().map(|slot| system.name(slot).to_owned()).collect())
         }
         Step::Loop(l) => {
             let determines = shown_slots(step).into_iter().map(|slot| system.name(slot).to_owned()).collect();
             BlockNote { determines, ..loop_note(system, columns, l) }
         }
+    }
+}
+
+fn assignment_note(equation: EquationNote, determines: Vec<String>) -> BlockNote {
+    BlockNote {
+        kind: BlockKind::Assignment,
+        equations: vec![equation],
+        torn: Vec::new(),
+        coefficient: None,
+        solution: Vec::new(),
+        determines,
     }
 }
 

@@ -35,7 +35,6 @@ pub fn copies(system: &mut System, aliases: &Aliases, families: &[FamilyStep]) -
 
 /// All steps in order.
 pub fn weave(system: &System, scalars: Vec<Step>, families: Vec<Step>) -> Option<Vec<Step>> {
-    let n_families = families.len();
     let steps: Vec<Step> = families.into_iter().chain(scalars).collect();
     let mut producer = vec![NOBODY; system.slots.len()];
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
@@ -61,17 +60,16 @@ pub fn weave(system: &System, scalars: Vec<Step>, families: Vec<Step>) -> Option
         needs.sort_unstable();
         needs.dedup();
     }
-    sorted(steps, n_families, &before)
+    sorted(steps, &before)
 }
 
 /// Families first where they can be, scalars in their order.
-fn sorted(steps: Vec<Step>, n_families: usize, before: &[Vec<u32>]) -> Option<Vec<Step>> {
+fn sorted(steps: Vec<Step>, before: &[Vec<u32>]) -> Option<Vec<Step>> {
     let mut n_missing: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut needed_by: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
     for (k, needs) in before.iter().enumerate() {
         needs.iter().for_each(|&other| needed_by[other as usize].push(k as u32));
     }
-    debug_assert!(n_families <= steps.len());
     let mut ready: BinaryHeap<Reverse<usize>> = (0..steps.len()).filter(|&k| n_missing[k] == 0).map(Reverse).collect();
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
     let mut ordered = Vec::with_capacity(steps.len());
