@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use saltus_flat::{
     BaseType, BinaryOp, Builtin, Causality as Prefix, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
-    Variable as Declaration,
+    Variable as Declaration, element_name,
 };
 use saltus_program::{Causality, Declared, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
 
 use crate::alias::Aliases;
-use crate::system::{System, element_name, slot_type};
+use crate::system::{System, slot_type};
 
 pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
     let mut variables = Vec::with_capacity(system.elements.values().map(Vec::len).sum());

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use saltus_base::{IdVec, Span};
 use saltus_flat::assigned::assigned_in_when;
-use saltus_flat::{BaseType, Causality, Confidence, FlatModel, FunctionId, VarId, Variability, Variable, count};
+use saltus_flat::{
+    BaseType, Causality, Confidence, FlatModel, FunctionId, VarId, Variability, Variable, count, element_name,
+};
 use saltus_program::{
     Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
     SlotId, SlotKind, SlotType, Termination, TimeEvent, Transport,
@@ -264,21 +266,6 @@ pub fn default_value(ty: SlotType) -> f64 {
     if ty == SlotType::Enumeration { 1.0 } else { 0.0 }
 }
 
-/// `x[2,3]` of the row-major position.
-pub fn element_name(name: &str, dims: &[u64], position: u64) -> String {
-    if dims.is_empty() {
-        return name.into();
-    }
-    let mut rest = position;
-    let mut subscripts: Vec<String> = Vec::new();
-    for &size in dims.iter().rev() {
-        subscripts.push((rest % size.max(1) + 1).to_string());
-        rest /= size.max(1);
-    }
-    subscripts.reverse();
-    format!("{name}[{}]", subscripts.join(","))
-}
-
 pub fn slot_type(base: BaseType) -> Option<SlotType> {
     match base {
         BaseType::Real => Some(SlotType::Real),
@@ -499,15 +486,4 @@ pub fn is_unknown(variable: &Variable) -> bool {
 pub fn event_unknowns(system: &System) -> Vec<SlotId> {
     let wanted = |slot: &Slot| matches!(slot.kind, SlotKind::Derivative | SlotKind::Algebraic | SlotKind::Discrete);
     system.slots.iter().filter(|(_, slot)| wanted(slot)).map(|(id, _)| id).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn element_names_are_row_major() {
-        assert_eq!(element_name("x", &[2, 3], 4), "x[2,2]");
-        assert_eq!(element_name("x", &[], 0), "x");
-    }
 }

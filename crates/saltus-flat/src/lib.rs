@@ -20,6 +20,7 @@ pub mod assigned;
 pub mod build;
 pub mod configuration;
 pub mod count;
+pub mod element;
 pub mod expr;
 pub mod family;
 pub mod function;
@@ -36,6 +37,7 @@ mod verify_expr;
 
 pub use configuration::{ActiveStates, EntryEquation, MachineState, Origin as StateOrigin, Treatment};
 pub use count::{Balance, balance};
+pub use element::element_name;
 pub use expr::{BinaryOp, Builtin, Expr, ExprKind, Iterator, ReductionOp, Subscript, UnaryOp};
 pub use function::{
     External, ExternalArgument, Function, FunctionDerivative, FunctionInverse, Local, Passing, Purity, defines_code,

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use saltus_base::{Diagnostic, Severity};
 use saltus_eval::Value;
+use saltus_flat::element::subscripted_name;
 use saltus_flat::{self as flat, BaseType, Dim, Type};
 use saltus_syntax::ast;
 use saltus_typing as typing;
@@ -809,19 +810,9 @@ impl<'a> Front<'a> {
 }
 
 fn element_path(outer: &str, name: &str, index: &[u32]) -> String {
-    let mut path = String::with_capacity(outer.len() + name.len() + 8);
-    if !outer.is_empty() {
-        path.push_str(outer);
-        path.push('.');
-    }
-    path.push_str(name);
-    if !index.is_empty() {
-        let list = index.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        path.push('[');
-        path.push_str(&list);
-        path.push(']');
-    }
-    path
+    let index: Vec<u64> = index.iter().map(|&i| u64::from(i)).collect();
+    let name = subscripted_name(name, &index);
+    if outer.is_empty() { name } else { format!("{outer}.{name}") }
 }
 
 /// The next index in row-major order, counting from 1.

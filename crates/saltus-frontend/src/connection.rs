@@ -15,7 +15,7 @@ use saltus_flat::{self as flat, Builtin, Expr, ExprKind};
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::component::{MOST_INSTANCES, unravel};
+use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
 use crate::reference::Pick;
@@ -557,10 +557,7 @@ impl<'a> Front<'a> {
             Connector::Leaf(comp, Some(i)) => {
                 let name = self.comp_name(comp);
                 match &self.tree[comp].memo.dims {
-                    crate::instance::Memo::Known(dims) => {
-                        let index: Vec<String> = unravel(i, dims).iter().map(u64::to_string).collect();
-                        format!("{name}[{}]", index.join(","))
-                    }
+                    crate::instance::Memo::Known(dims) => flat::element_name(&name, dims, i),
                     _ => name,
                 }
             }

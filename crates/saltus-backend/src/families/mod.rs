@@ -23,11 +23,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::family::Counter;
-use saltus_flat::{FlatModel, VarId};
+use saltus_flat::{FlatModel, VarId, element_name};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::dag::{Dag, Node, NodeId};
-use crate::system::{System, element_name};
+use crate::system::System;
 use plan::{Access, Planned, Source};
 
 /// The families of a model, and where what they determine is kept.

@@ -1,0 +1,135 @@
+//! Names of the scalars of array variables, made where somebody asks for them.
+//!
+//! ```text
+//! Real x[2, 3]                 element 4     ⇒   x[2,2]
+//! Cell c[4], each with T       c[:].T        ⇒   c[3].T      element 2
+//! Cell c[4], each with x[2]    c[:].x        ⇒   c[3].x[2]   element 5
+//! ```
+//!
+//! A variable of the elements of a component array has the dimensions of the array first, then its own. Its name has a `:` for each of the
+//! former, in the place of the subscript; nobody outside of the compiler sees it.
+
+use std::fmt::Write;
+
+/// What stands in a name before the subscripts of a component array.
+const OPEN: &str = "[:";
+
+/// The name of the element at a row-major position, counting from 0.
+pub fn element_name(name: &str, dims: &[u64], position: u64) -> String {
+    if dims.is_empty() {
+        return name.into();
+    }
+    let mut subscripts = vec![0; dims.len()];
+    let mut rest = position;
+    for (subscript, &size) in subscripts.iter_mut().zip(dims).rev() {
+        *subscript = rest % size.max(1) + 1;
+        rest /= size.max(1);
+    }
+    subscripted_name(name, &subscripts)
+}
+
+/// The name of the element with these subscripts.
+pub fn subscripted_name(name: &str, subscripts: &[u64]) -> String {
+    let mut text = String::with_capacity(name.len() + 4 * subscripts.len());
+    let mut subscripts = subscripts.iter();
+    for part in parts(name) {
+        match part {
+            Part::Text(part) => text.push_str(part),
+            Part::Subscript => {
+                let _ = subscripts.next().map(|subscript| write!(text, "{subscript}"));
+            }
+        }
+    }
+    for (k, subscript) in subscripts.as_slice().iter().enumerate() {
+        let _ = write!(text, "{}{subscript}", if k == 0 { '[' } else { ',' });
+    }
+    if !subscripts.as_slice().is_empty() {
+        text.push(']');
+    }
+    text
+}
+
+/// How many dimensions the component arrays in a name have.
+pub fn n_outer_dimensions(name: &str) -> usize {
+    parts(name).filter(|part| matches!(part, Part::Subscript)).count()
+}
+
+enum Part<'n> {
+    Text(&'n str),
+    Subscript,
+}
+
+/// The text between the colons of component arrays, and these. What stands in quotes is part of an identifier.
+fn parts(name: &str) -> impl Iterator<Item = Part<'_>> {
+    let (mut rest, mut is_inside) = (name, false);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if is_inside && let Some(behind) = rest.strip_prefix(':') {
+            rest = behind;
+            return Some(Part::Subscript);
+        }
+        let end = if is_inside { rest.find(':').filter(|&at| at < closing(rest)) } else { opening(rest) };
+        // Up to behind the bracket, or to the next colon.
+        let (length, inside_next) = match (is_inside, end) {
+            (true, Some(at)) => (at, true),
+            (true, None) => (closing(rest).max(1), false),
+            (false, Some(at)) => (at + 1, true),
+            (false, None) => (rest.len(), false),
+        };
+        let (text, behind) = rest.split_at(length.min(rest.len()));
+        (rest, is_inside) = (behind, inside_next);
+        Some(Part::Text(text))
+    })
+}
+
+/// Where the next bracket with a colon opens, outside of quotes.
+fn opening(name: &str) -> Option<usize> {
+    if !name.contains(OPEN) {
+        return None;
+    }
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    name.char_indices().find_map(|(at, c)| {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '\'' => is_quoted = !is_quoted,
+            '[' if !is_quoted && name[at..].starts_with(OPEN) => return Some(at),
+            _ => {}
+        }
+        None
+    })
+}
+
+/// Where the bracket closes that is open.
+fn closing(name: &str) -> usize {
+    name.find(']').unwrap_or(name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_arrays_are_row_major() {
+        assert_eq!(element_name("x", &[2, 3], 4), "x[2,2]");
+        assert_eq!(element_name("x", &[], 0), "x");
+    }
+
+    #[test]
+    fn elements_of_component_arrays_have_their_subscripts_where_the_array_is() {
+        assert_eq!(element_name("c[:].T", &[4], 2), "c[3].T");
+        assert_eq!(element_name("c[:].x", &[4, 2], 5), "c[3].x[2]");
+        assert_eq!(element_name("g[:,:].c[:].x", &[2, 3, 2], 7), "g[2,1].c[2].x");
+        assert_eq!(element_name("a.g[:,:].c.x", &[2, 3, 2, 2], 23), "a.g[2,3].c.x[2,2]");
+        assert_eq!(n_outer_dimensions("g[:,:].c[:].x"), 3);
+    }
+
+    #[test]
+    fn quotes_hide_what_looks_like_a_subscript() {
+        assert_eq!(element_name("'a[:]'.x", &[3], 1), "'a[:]'.x[2]");
+        assert_eq!(element_name("'a\\'[:]'.c[:].x", &[3], 1), "'a\\'[:]'.c[2].x");
+        assert_eq!(n_outer_dimensions("'a[:]'.x"), 0);
+    }
+}
