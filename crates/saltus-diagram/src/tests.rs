@@ -76,6 +76,17 @@ fn texts_have_the_values_that_hold_for_the_component() {
     assert_eq!(texts(1), ["r2", "R=6 Ω of Resistor, 100%"]);
 }
 
+/// `%par` shows what a function gives, as far as it is made of assignments; otherwise what is written.
+#[test]
+fn texts_show_values_of_functions() {
+    let text = CIRCUIT.replace("R=2*k", "R=twice(k) + looped(k)");
+    let text = format!("function twice input Real u; output Real y; algorithm y := 2*u; end twice;
+        function looped input Real u; output Real y; algorithm y := 0; while y < u loop y := y + 1; end while; end looped;{text}");
+    let shown = |text: &str| drawn(&scene(text, "Circuit", Layer::Diagram));
+    assert!(shown(&text).contains("R=twice(k) + looped(k) of"), "{}", shown(&text));
+    assert!(shown(&text.replace(" + looped(k)", "")).contains("R=6 Ω of"));
+}
+
 #[test]
 fn parameters_decide_what_is_visible() {
     let scene = scene(CIRCUIT, "Circuit", Layer::Diagram);
@@ -131,6 +142,44 @@ fn lines_are_behind_components_and_hatches_lean_as_elsewhere() {
     // With y down: from the upper left to the lower right, and from the lower left to the upper right.
     assert!(forward.starts_with("M0 0L"), "{forward}");
     assert!(!backward.starts_with("M0 0") && backward.ends_with(" 0"), "{backward}");
+}
+
+/// Three resistors at one node: the lines of two connections part at {0, 0}; the line of another node only crosses.
+#[test]
+fn a_dot_is_where_connections_branch() {
+    let dots = |equations: &str| {
+        let models = CIRCUIT.split_once("model Circuit").unwrap().0;
+        let places = [("a", -60, 0), ("b", 40, 0), ("c", 40, -60), ("d", -60, 60)];
+        let parts: String = places
+            .iter()
+            .map(|(name, x, y)| {
+                let (right, top) = (x + 20, y + 20);
+                format!(
+                    "Resistor {name} annotation(Placement(transformation(extent={{{{{x},{y}}},{{{right},{top}}}}})));\n"
+                )
+            })
+            .collect();
+        let picture =
+            drawn(&scene(&format!("{models}model M\n{parts}equation\n{equations}end M;"), "M", Layer::Diagram));
+        picture.matches("class=\"junction\"").count()
+    };
+    let first = "connect(a.n, b.p) annotation(Line(points={{-40,10},{40,10}}));";
+    let branch = "connect(a.n, c.p) annotation(Line(points={{-40,10},{0,10},{0,-50},{40,-50}}));";
+    assert_eq!(dots(first), 0);
+    assert_eq!(dots(&format!("{first}{branch}")), 1);
+    // The same through a third connection; four directions are one dot, too.
+    let upwards = "connect(d.n, c.p) annotation(Line(points={{-40,70},{0,70},{0,-50},{40,-50}}));";
+    assert_eq!(dots(&format!("{first}{branch}{upwards}")), 1);
+    // Of another set: the lines cross, or one ends on the other.
+    assert_eq!(dots(&format!("{first}{upwards}")), 0);
+    let touching = "connect(d.n, c.p) annotation(Line(points={{-40,70},{0,70},{0,10},{40,-50}}));";
+    assert_eq!(dots(&format!("{first}{touching}")), 0);
+    // At a connector there is no dot.
+    let at_end = "connect(a.n, c.p) annotation(Line(points={{-40,10},{-40,-50},{40,-50}}));";
+    assert_eq!(
+        dots(&format!("connect(a.n, d.n) annotation(Line(points={{{{-40,10}},{{-40,70}}}}));{first}{at_end}")),
+        0
+    );
 }
 
 #[test]

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! `visible` is false here, and true in a component that is modified by `useHeatPort = true`. What depends on more than that
-//! (variables, functions) has no value, which is not a mistake.
+//! (variables, functions with loops) has no value, which is not a mistake.
 
 use saltus_base::Name;
 use saltus_frontend::{Declaration, Scope, Scopes, Symbol};
 use saltus_library::Library;
 use saltus_syntax::ast::{BinaryOp, Call, ComponentRef, Expr, ExprKind, Subscript, UnaryOp};
 
+use crate::functions::Frame;
 use crate::text;
 
 /// Bindings that refer to bindings; more are a cycle.
@@ -66,14 +67,17 @@ pub struct Evaluator<'s, 'a> {
     /// The moment that `DynamicSelect` is about, and the components that the text belongs to.
     moment: Option<(Moment<'s>, &'s [String])>,
     /// Inside of the second argument of `DynamicSelect`, in the text that it stands in.
-    is_dynamic: bool,
+    pub(crate) is_dynamic: bool,
+    /// Of the function that is carried out.
+    pub(crate) frame: Option<Frame>,
+    pub(crate) n_calls: usize,
     depth: usize,
     n_elements: usize,
 }
 
 impl<'s, 'a> Evaluator<'s, 'a> {
     pub fn new(scopes: &'s mut Scopes<'a>) -> Self {
-        Self { scopes, moment: None, is_dynamic: false, depth: 0, n_elements: 0 }
+        Self { scopes, moment: None, is_dynamic: false, frame: None, n_calls: 0, depth: 0, n_elements: 0 }
     }
 
     /// With values for the second arguments of `DynamicSelect`.
@@ -165,8 +169,17 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         {
             return Some(value);
         }
-        let symbol = self.symbol(scope, reference)?;
-        let mut value = self.value_of(symbol)?;
+        let local = match reference.parts.as_slice() {
+            [part] if !reference.is_global => self.local(part.name.name),
+            _ => None,
+        };
+        let mut value = match local {
+            Some(value) => value,
+            None => {
+                let symbol = self.symbol(scope, reference)?;
+                self.value_of(symbol)?
+            }
+        };
         for subscript in reference.parts.last().map_or(&[][..], |part| part.subscripts.as_slice()) {
             let Subscript::Expr(index) = subscript else { return None };
             let index = self.value(scope, index)?.number()?;
@@ -224,13 +237,14 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         let (expr, scope) = self.scopes.binding(symbol, None)?;
         // It may stand in the text of another class.
         let was_dynamic = std::mem::take(&mut self.is_dynamic);
+        let frame = self.frame.take();
         let value = self.value(scope, expr);
-        self.is_dynamic = was_dynamic;
+        (self.is_dynamic, self.frame) = (was_dynamic, frame);
         value
     }
 
     fn call(&mut self, scope: Scope, call: &Call) -> Option<Value> {
-        let [part] = call.name.parts.as_slice() else { return None };
+        let [part] = call.name.parts.as_slice() else { return self.function(scope, call) };
         let name = self.text(part.name.name);
         if name == "DynamicSelect" {
             if let Some(dynamic) = call.arguments.get(1).filter(|_| self.moment.is_some()) {
@@ -242,6 +256,9 @@ impl<'s, 'a> Evaluator<'s, 'a> {
                 }
             }
             return self.value(scope, call.arguments.first()?);
+        }
+        if name != "String" && self.symbol(scope, &call.name).is_some() {
+            return self.function(scope, call);
         }
         if !call.iterators.is_empty() || !(call.named.is_empty() || name == "String") {
             return None;
@@ -323,7 +340,7 @@ fn binary(op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
-fn apply(name: &str, arguments: &[Value]) -> Option<Value> {
+pub(crate) fn apply(name: &str, arguments: &[Value]) -> Option<Value> {
     let numbers: Option<Vec<f64>> = arguments.iter().map(Value::number).collect();
     if let Some(numbers) = &numbers {
         let value = match (name, numbers.as_slice()) {
@@ -427,6 +444,27 @@ mod tests {
             end M;";
         let numbers = [30.0, -7.0, 2.0].map(Value::Number).to_vec();
         assert_eq!(value(text), Some(Value::Array(numbers)));
+    }
+
+    #[test]
+    fn functions_of_assignments_have_values() {
+        let functions = "package P constant Real k = 2*Q.half(10);
+              package Q function half input Real u; output Real y; algorithm y := u/2; end half; end Q;
+              function asin input Real u; output Real y; external \"builtin\" y = asin(u); end asin;
+              function least input Real a; input Real b = 3; output Real y; protected Real c = k*a; algorithm
+                if c < b then y := c; return; elseif b < 0 then y := 0; else y := b; end if; y := y + 1; end least;
+              function sum input Integer n; output Real y; algorithm y := 0; for i in 1:n loop y := y + i; end for; end sum;
+              function again input Real n; output Real y; algorithm y := again(n) + again(n); end again; end P;";
+        let of =
+            |expr: &str| value(&format!("{functions} model M parameter Real k = 7; annotation(v = {expr}); end M;"));
+        // k of the package is 10: 10*0.1 < 3; 3 + 1; 10*0.2 < 2.5; k of the model is another one.
+        assert_eq!(of("P.least(0.1)"), Some(Value::Number(1.0)));
+        assert_eq!(of("P.least(k)"), Some(Value::Number(4.0)));
+        assert_eq!(of("P.least(b = 2.5, a = 0.2)"), Some(Value::Number(2.0)));
+        assert_eq!(of("2*P.asin(1.0)"), Some(Value::Number(std::f64::consts::PI)));
+        for unknown in ["P.sum(3)", "P.again(1)", "P.least(1, 2, 3)", "P.missing(1)", "P.least()"] {
+            assert_eq!(of(unknown), None, "{unknown}");
+        }
     }
 
     #[test]

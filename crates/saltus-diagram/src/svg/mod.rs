@@ -5,7 +5,7 @@
 //!
 //! Groups carry what a page needs to find things again: `class="component" data-name="r"`, inside of it
 //! `class="port" data-name="p"`, and `class="connection" data-from="r.p" data-to="c.n"`, each with its `data-index` in the
-//! scene's lists.
+//! scene's lists. Dots where connections branch are circles of `class="junction"`.
 
 mod path;
 mod shapes;
@@ -14,6 +14,7 @@ mod text;
 use std::fmt::Write;
 
 use crate::geometry::{Extent, Matrix, Point, bounding, centre, ordered};
+use crate::junctions::junctions;
 use crate::scene::{Component, Layer, Picture, Primitive, Scene, Shape};
 
 pub use text::width as text_width;
@@ -62,6 +63,9 @@ pub fn render(scene: &Scene, style: &Style<'_>) -> String {
     // Lines end at connectors, and are seen up to their edges: other tools draw them behind, too.
     for index in 0..scene.connections.len() {
         pen.connection(scene, index);
+    }
+    for dot in junctions(scene) {
+        pen.junction(&dot);
     }
     for (index, component) in scene.components.iter().enumerate() {
         pen.component("component", index, component, &Matrix::DOWN);

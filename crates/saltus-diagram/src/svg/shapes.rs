@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::{Pen, escaped};
 use crate::geometry::{Extent, Matrix, Point, bounding, centre, ordered};
+use crate::junctions::Junction;
 use crate::scene::{Arrow, BorderPattern, Closure, Color, Fill, FillPattern, Line, LinePattern, Shape};
 
 /// Width of a line of thickness 1, in units of the scene: 0.25, the usual thickness, is a fine line.
@@ -19,7 +20,17 @@ const HATCHING: f64 = 4.0;
 /// How far apart the two lines of a raised or sunken border are.
 const BORDER: f64 = 1.5;
 
+/// Radius of the dot where lines branch, as a multiple of their width.
+const DOT: f64 = 3.0;
+
 impl Pen<'_> {
+    pub(super) fn junction(&mut self, dot: &Junction) {
+        let [x, y] = Matrix::DOWN.apply(dot.at).map(|x| self.number(x));
+        let r = self.number(DOT * dot.thickness.max(0.25) * UNITS_PER_THICKNESS);
+        let fill = hex(dot.color);
+        let _ = write!(self.out, "<circle class=\"junction\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"{fill}\"/>");
+    }
+
     pub(super) fn shape(&mut self, shape: &Shape, matrix: &Matrix) {
         match shape {
             Shape::Line(line) => self.line(line, matrix),
