@@ -200,7 +200,11 @@ pub fn too_many_runs(most: usize) -> Diagnostic {
 
 /// Some runs of a parameter study failed.
 pub fn runs_failed(n: usize, first: &str, why: &str) -> Diagnostic {
-    error("E0903", format!("{n} runs failed, the first with {first}: {why}"))
+    let message = match n {
+        1 => format!("the run with {first} failed: {why}"),
+        _ => format!("{n} runs failed, the first with {first}: {why}"),
+    };
+    error("E0903", message)
 }
 
 /// A search between two values of a parameter has found nothing.
