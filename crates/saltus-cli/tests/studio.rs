@@ -4,6 +4,8 @@ mod browser;
 mod common;
 #[path = "studio/kept_runs.rs"]
 mod kept_runs;
+#[path = "studio/panels.rs"]
+mod panels;
 #[path = "studio/searching.rs"]
 mod searching;
 #[path = "studio/views.rs"]

@@ -8,6 +8,10 @@ import { emit, on, store } from "./store.js";
 const NUMBERS = ["length", "width", "height", "extra", ...["r", "r_shape", "lengthDirection", "widthDirection", "color"].flatMap((n) => [1, 2, 3].map((i) => `${n}[${i}]`)),
   ...[1, 2, 3].flatMap((i) => [1, 2, 3].map((j) => `R.T[${i},${j}]`))];
 const CHUNK = 900;
+/** Of the lens: half of the picture is seen under this cotangent. */
+const ZOOM = 1 / Math.tan(0.4);
+/** Part of the picture that is filled when everything is shown. */
+const FILLED = 0.9;
 
 const VERTEX = `attribute vec3 position; attribute vec3 normal; uniform mat4 view; uniform mat4 model; uniform mat3 turn; varying vec3 n;
 void main() { n = turn * normal; gl_Position = view * model * vec4(position, 1.0); }`;
@@ -21,16 +25,29 @@ export function bodies(names) {
   return [...all].filter((n) => n.endsWith(end)).map((n) => n.slice(0, -end.length)).filter((p) => NUMBERS.every((n) => all.has(`${p}.${n}`)));
 }
 
+const VECTOR = [...["r", "coordinates", "color"].flatMap((n) => [1, 2, 3].map((i) => `${n}[${i}]`)), ...[1, 2, 3].flatMap((i) => [1, 2, 3].map((j) => `R.T[${i},${j}]`))];
+/** Part of the scene that the longest vector of a quantity is long. */
+const LONGEST = 0.25;
+/** Width of an arrow as a part of the scene. */
+const WIDTH = 0.02;
+
+/** Prefixes of the components that are vectors: they have a place, an orientation and coordinates. @param {Iterable<string>} names */
+export function vectors(names) {
+  const all = new Set(names);
+  const end = ".coordinates[1]";
+  return [...all].filter((n) => n.endsWith(end)).map((n) => n.slice(0, -end.length)).filter((p) => VECTOR.every((n) => all.has(`${p}.${n}`)));
+}
+
 export class Animation {
   constructor() {
     this.canvas = h("canvas", { class: "space", tabindex: "0", role: "img", "aria-label": "3-D view" });
     this.slider = h("input", { type: "range", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time", class: "time", oninput: () => { this.pause(); this.setTime(this.from + Number(this.slider.value) * (this.to - this.from), true); } });
     this.playButton = h("button", { type: "button", class: "tool", title: "Play or pause (Space)", onclick: () => (this.isPlaying ? this.pause() : this.play()) }, "▶");
     this.speed = h("select", { "aria-label": "Speed", title: "Speed" }, [["0.1", "1/10"], ["0.25", "1/4"], ["1", "real time"], ["4", "4 ×"]].map(([value, text]) => h("option", { value, selected: value === "1" }, text)));
-    this.follow = h("input", { type: "checkbox" });
+    this.follow = h("select", { id: "follow", "aria-label": "Body to follow", title: "The camera follows", onchange: () => this.draw() });
     this.label = h("span", { class: "readout" });
     this.empty = h("p", { class: "empty" }, "Run a model with 3-D bodies to see them move.");
-    this.element = h("div", { class: "fill column" }, h("div", { class: "bar" }, this.playButton, this.slider, this.label, this.speed, h("label", { class: "setting" }, this.follow, "Follow"), h("button", { type: "button", class: "tool", title: "Show everything", onclick: () => this.fit() }, "Fit")),
+    this.element = h("div", { class: "fill column" }, h("div", { class: "bar" }, this.playButton, this.slider, this.label, this.speed, this.follow, h("button", { type: "button", class: "tool", title: "Show everything", onclick: () => this.fit() }, "Fit")),
       this.empty, this.canvas);
     this.from = 0;
     this.to = 1;
@@ -57,20 +74,23 @@ export class Animation {
   /** Finds the bodies of the chosen run. */
   prepare() {
     this.prefixes = bodies(store.variables.keys());
+    this.arrows = vectors(store.variables.keys());
     this.rows = -1;
-    emit("has-bodies", this.prefixes.length > 0);
+    const followed = this.follow.value;
+    replace(this.follow, [["", "at rest"], ["*", "follow all"], ...[...this.prefixes, ...this.arrows].map((p) => [p, `follow ${p}`])].map(([value, text]) => h("option", { value, selected: value === followed }, text)));
+    emit("has-bodies", this.prefixes.length + this.arrows.length > 0);
     if (this.isShown) this.load();
   }
 
   async load() {
     const run = store.run;
-    if (!run || !this.prefixes?.length || this.isLoading) return;
+    if (!run || !(this.prefixes?.length || this.arrows?.length) || this.isLoading) return;
     this.isLoading = true;
     const rows = run.rows;
     try {
       const [from, to] = [run.start ?? 0, run.time ?? run.stop ?? 1];
       const count = Math.max(2, Math.min(1500, Math.ceil((to - from) * 60) + 1));
-      const names = this.prefixes.flatMap((p) => NUMBERS.map((n) => `${p}.${n}`));
+      const names = [...this.prefixes.flatMap((p) => NUMBERS.map((n) => `${p}.${n}`)), ...this.arrows.flatMap((p) => VECTOR.map((n) => `${p}.${n}`))];
       /** @type {Map<string, Float64Array>} */
       const values = new Map();
       for (let at = 0; at < names.length; at += CHUNK) {
@@ -82,8 +102,9 @@ export class Animation {
       this.bodies = this.prefixes.map((p) => {
         const columns = NUMBERS.map((n) => values.get(`${p}.${n}`) ?? new Float64Array(count));
         const [length, width, height, extra] = columns.slice(0, 4).map((c) => c[0]);
-        return { type: store.texts.get(`${p}.shapeType`) ?? "box", columns, size: { length, width, height, extra }, buffers: null };
+        return { name: p, type: store.texts.get(`${p}.shapeType`) ?? "box", columns, size: { length, width, height, extra }, buffers: null };
       });
+      this.addArrows(values, count);
       this.empty.hidden = this.bodies.length > 0;
       if (isFirst) {
         this.time = from;
@@ -93,6 +114,46 @@ export class Animation {
     } finally {
       this.isLoading = false;
     }
+  }
+
+  /** Vectors of one quantity have one scale: the longest of the whole run is a part of the scene. @param {Map<string, Float64Array>} values @param {number} count */
+  addArrows(values, count) {
+    const column = (/** @type {string} */ name) => values.get(name) ?? new Float64Array(count);
+    const all = this.arrows.map((p) => ({ p, columns: VECTOR.map((n) => column(`${p}.${n}`)), quantity: store.variables.get(`${p}.quantity`)?.value ?? 0 }));
+    const size = this.extent(all.map(({ columns }) => columns.slice(0, 3)));
+    /** @type {Map<number, number>} */
+    const longest = new Map();
+    for (const { columns, quantity } of all) {
+      let most = longest.get(quantity) ?? 0;
+      for (let i = 0; i < count; i++) most = Math.max(most, Math.hypot(columns[3][i], columns[4][i], columns[5][i]) || 0);
+      longest.set(quantity, most);
+    }
+    const is = (/** @type {string} */ name) => !!(store.variables.get(name)?.value ?? values.get(name)?.[0]);
+    for (const { p, columns, quantity } of all) {
+      const most = longest.get(quantity) ?? 0;
+      this.bodies.push({ name: p, type: is(`${p}.twoHeadedArrow`) ? "double arrow" : "arrow", columns, size: {}, buffers: null, scale: most > 0 ? (LONGEST * size) / most : 0, width: WIDTH * size, pointsHere: is(`${p}.headAtOrigin`) });
+    }
+  }
+
+  /** How large everything is at the beginning. @param {Float64Array[][]} also places */
+  extent(also) {
+    const places = [...this.bodies.flatMap((b) => { const { at, end } = this.matrix(b); return [at, end]; }), ...also.map((place) => place.map((c) => c[0]))].filter((p) => p.every(Number.isFinite));
+    const spans = [0, 1, 2].map((k) => Math.max(...places.map((p) => p[k])) - Math.min(...places.map((p) => p[k])));
+    const size = Math.hypot(...spans);
+    return size > 1e-9 && Number.isFinite(size) ? size : 1;
+  }
+
+  /** Where an arrow is. @param {any} b */
+  arrow(b) {
+    const [rx, ry, rz, cx, cy, cz, cr, cg, cb, ...T] = this.now(b);
+    const v = [0, 1, 2].map((k) => (T[k] * cx + T[3 + k] * cy + T[6 + k] * cz) * b.scale);
+    const length = Math.hypot(...v);
+    const x = unit(v, [1, 0, 0]);
+    const z = unit(cross(x, Math.abs(x[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]), [0, 0, 1]);
+    const y = cross(z, x);
+    const at = [rx, ry, rz].map((p, k) => (b.pointsHere ? p - v[k] : p));
+    const small = Math.max(length, 1e-9);
+    return { model: [...x.map((k) => k * length), 0, ...y.map((k) => k * b.width), 0, ...z.map((k) => k * b.width), 0, ...at, 1], turn: [...x.map((k) => k / small), ...y.map((k) => k / b.width), ...z.map((k) => k / b.width)], color: [cr, cg, cb].map((c) => c / 255), at, end: at.map((p, k) => p + v[k]) };
   }
 
   /** Numbers of a body at the present time. @param {any} b */
@@ -105,6 +166,7 @@ export class Animation {
 
   /** From coordinates of the body to those of the world. @param {any} b */
   matrix(b) {
+    if (b.scale !== undefined) return this.arrow(b);
     const [length, width, height, , rx, ry, rz, sx, sy, sz, lx, ly, lz, wx, wy, wz, cr, cg, cb, ...T] = this.now(b);
     const ex = unit([lx, ly, lz], [1, 0, 0]);
     const ez = unit(cross(ex, [wx, wy, wz]), Math.abs(ex[0]) < 0.9 ? unit(cross(ex, [1, 0, 0]), [0, 0, 1]) : unit(cross(ex, [0, 1, 0]), [0, 0, 1]));
@@ -120,24 +182,40 @@ export class Animation {
     return { model, turn, color: [cr, cg, cb].map((c) => c / 255), at, end: at.map((v, i) => v + x[i] * length) };
   }
 
+  /** Moves the camera so that everything is seen during the whole run. */
   fit() {
-    let [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const points = this.corners();
+    if (!points.length) return;
+    const bounds = [0, 1, 2].map((k) => points.reduce(([a, b], p) => [Math.min(a, p[k]), Math.max(b, p[k])], [Infinity, -Infinity]));
+    const target = bounds.map(([a, b]) => (a + b) / 2);
+    this.camera.target = target;
+    const { forward, right, up } = this.axes();
+    const dot = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const aspect = (this.canvas.clientWidth || 1) / (this.canvas.clientHeight || 1);
+    const needed = (/** @type {number[]} */ p) => {
+      const d = p.map((x, k) => x - target[k]);
+      return (ZOOM / FILLED) * Math.max(Math.abs(dot(d, up)), Math.abs(dot(d, right)) / aspect) - dot(d, forward);
+    };
+    this.camera.distance = points.reduce((most, p) => Math.max(most, needed(p)), 1e-3);
+    this.draw();
+  }
+
+  /** Corners of what is to be seen, at some times of the run. */
+  corners() {
     const time = this.time;
-    for (const part of [0, 0.5, 1]) {
-      this.time = this.from + part * (this.to - this.from);
+    /** @type {number[][]} */
+    const points = [];
+    for (let i = 0; i <= 8; i++) {
+      this.time = this.from + (i / 8) * (this.to - this.from);
       for (const b of this.bodies) {
-        const { at, end } = this.matrix(b);
-        for (const p of [at, end]) {
-          low = low.map((v, i) => Math.min(v, p[i]));
-          high = high.map((v, i) => Math.max(v, p[i]));
-        }
+        const { model } = this.matrix(b);
+        // What has no volume is not seen.
+        if (!model.every(Number.isFinite) || [0, 4, 8].some((k) => Math.hypot(model[k], model[k + 1], model[k + 2]) < 1e-12)) continue;
+        for (const x of [0, 1]) for (const y of [-0.5, 0.5]) for (const z of [-0.5, 0.5]) points.push([0, 1, 2].map((k) => model[12 + k] + x * model[k] + y * model[4 + k] + z * model[8 + k]));
       }
     }
     this.time = time;
-    if (!low.every(Number.isFinite)) return;
-    this.camera.target = low.map((v, i) => (v + high[i]) / 2);
-    this.camera.distance = Math.max(0.1, 1.35 * Math.hypot(...low.map((v, i) => high[i] - v)));
-    this.draw();
+    return points;
   }
 
   play() {
@@ -214,7 +292,8 @@ export class Animation {
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const drawn = this.bodies.map((b) => ({ b, ...this.matrix(b) }));
-    if (this.follow.checked && drawn.length) this.camera.target = [0, 1, 2].map((i) => drawn.reduce((s, d) => s + d.at[i], 0) / drawn.length);
+    const followed = drawn.filter((d) => this.follow.value === "*" || d.b.name === this.follow.value);
+    if (followed.length) this.camera.target = [0, 1, 2].map((i) => followed.reduce((s, d) => s + (d.at[i] + d.end[i]) / 2, 0) / followed.length);
     gl.uniformMatrix4fv(this.places.view, false, new Float32Array(this.lens(w / Math.max(1, hgt))));
     for (const { b, model, turn, color } of drawn) {
       if (![...model, ...color].every(Number.isFinite)) continue;
@@ -242,14 +321,20 @@ export class Animation {
     return { all, count: mesh.positions.length / 3 };
   }
 
-  /** Perspective and camera in one matrix, column by column. @param {number} aspect */
-  lens(aspect) {
-    const { yaw, pitch, distance, target } = this.camera;
+  /** Where the camera looks to, and what is right and up there. */
+  axes() {
+    const { yaw, pitch } = this.camera;
     const forward = [-Math.cos(pitch) * Math.sin(yaw), -Math.sin(pitch), -Math.cos(pitch) * Math.cos(yaw)];
     const right = unit(cross(forward, [0, 1, 0]), [1, 0, 0]);
-    const up = cross(right, forward);
+    return { forward, right, up: cross(right, forward) };
+  }
+
+  /** Perspective and camera in one matrix, column by column. @param {number} aspect */
+  lens(aspect) {
+    const { distance, target } = this.camera;
+    const { forward, right, up } = this.axes();
     const eye = target.map((v, i) => v - forward[i] * distance);
-    const [near, far, f] = [distance / 100, distance * 50, 1 / Math.tan(0.4)];
+    const [near, far, f] = [distance / 100, distance * 50, ZOOM];
     const dot = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
     const columns = [0, 1, 2].map((i) => [(f / aspect) * right[i], f * up[i], -a * forward[i], forward[i]]);

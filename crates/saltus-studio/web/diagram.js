@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { debounce, h, notice, replace, svg } from "./dom.js";
-import { openDialog } from "./dialog.js";
+import { askName, openDialog } from "./dialog.js";
 import { emit, on, store } from "./store.js";
 
 /**
@@ -22,7 +22,7 @@ export class Diagram {
     this.layerButton = tool("Icon", "Show the icon instead of the diagram", () => this.setLayer(this.layer === "icon" ? "diagram" : "icon"));
     this.element = h("div", { class: "diagram fill column" },
       h("div", { class: "bar" }, tool("Fit", "Show everything (0)", () => this.fit()), tool("+", "Zoom in", () => this.zoom(0.8)), tool("−", "Zoom out", () => this.zoom(1.25)), this.layerButton,
-        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), this.hint),
+        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), this.hint),
       this.empty, this.stage);
     this.layer = "diagram";
     /** What the pointer is doing. @type {any} */
@@ -266,6 +266,8 @@ export class Diagram {
 
   /** Ends of lines follow a component that is moved. @param {number} dx @param {number} dy */
   bend(dx, dy) {
+    // Where lines branch is known again when they are drawn anew.
+    for (const dot of this.root?.querySelectorAll(":scope > .junction") ?? []) dot.setAttribute("visibility", "hidden");
     const isMoved = (/** @type {string} */ end) => this.selected.has(end.split(/[.[]/)[0]);
     for (const group of this.root?.querySelectorAll(":scope > .connection") ?? []) {
       const connection = this.scene?.connections[Number(group.dataset.index)];
@@ -338,6 +340,18 @@ export class Diagram {
     }
   }
 
+  /** Asks for another name of the selected component. */
+  rename() {
+    const name = [...this.selected][0];
+    const component = name && this.component(name);
+    if (!component || component.inherited || !this.canEdit) return notice("Select a component of this class", "error");
+    askName(`Rename ${name}`, name, async (given) => {
+      if (given !== name && await this.edit({ action: "rename", component: name, name: given })) this.selected = new Set([given]);
+      this.stage.focus({ preventScroll: true });
+      this.decorate();
+    });
+  }
+
   async remove() {
     const line = this.connection !== null ? this.scene?.connections[this.connection] : null;
     if (line) await this.edit({ action: "disconnect", from: line.from, to: line.to });
@@ -400,6 +414,7 @@ export class Diagram {
         this.show();
       }
     } else if (event.key === "Delete" || event.key === "Backspace") this.remove();
+    else if (event.key === "F2") this.rename();
     else if (event.key === "r" || event.key === "R") this.rotate();
     else if (event.key === "0") this.fit();
     else if (event.key === "+") this.zoom(0.8);

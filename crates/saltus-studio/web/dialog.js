@@ -2,10 +2,14 @@
 
 import { get } from "./api.js";
 import { h, notice, replace, tabs } from "./dom.js";
-import { emit } from "./store.js";
+import { currentValues, emit, on } from "./store.js";
 
 /** @typedef {{name: string, description: string, type: string, base: string, tab: string, group: string, unit: string, value: string, default: string,
  *   evaluated: string, modified: boolean, final: boolean, enabled: boolean|null, choices: {value: string, label: string}[], dimensions: string[]}} Entry */
+
+/** Parameters that a run of the open class can set. @type {Set<string>} */
+let settable = new Set();
+on("parameters", (names) => (settable = new Set(names)));
 
 /**
  * @param {string} name the class that is shown
@@ -33,10 +37,43 @@ export async function openDialog(name, component, modify) {
     for (const [path, value] of changes) await modify(component ? `${component.name}.${path}` : path, value);
   } }, h("h2", {}, component ? component.name : name), h("p", { class: "hint" }, component ? `${component.class}${component.description ? ` – ${component.description}` : ""}` : ""), body,
     h("div", { class: "buttons" }, component && h("button", { type: "button", onclick: () => { dialog.close(); emit("open", { name: component.class }); } }, "Open class"), h("span", { class: "spring" }),
+      h("button", { type: "button", id: "dialog-next-run", title: "Use these values for the next run; the text stays as it is", onclick: () => forNextRun(component, all, changes, dialog) }, "Next run"),
       h("button", { type: "submit", class: "primary" }, "Write"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/**
+ * What was entered becomes values for the next run, as far as it is plain numbers, truth values and literals of parameters that a run can set.
+ * @param {{name: string}|null} component @param {Entry[]} all @param {Map<string, string|null>} changes @param {any} dialog
+ */
+function forNextRun(component, all, changes, dialog) {
+  const values = currentValues();
+  const refused = [];
+  for (const [path, text] of changes) {
+    const entry = all.find((p) => p.name === path);
+    const name = component ? `${component.name}.${path}` : path;
+    const literal = entry?.choices.length && text ? text.split(".").pop() ?? text : text;
+    const isPlain = literal !== null && (Number.isFinite(Number(literal)) || literal === "true" || literal === "false" || !!entry?.choices.some((c) => c.value === text));
+    if (text === null) values.delete(name);
+    else if (isPlain && settable.has(name)) values.set(name, /** @type {string} */ (Number.isFinite(Number(text)) ? text : literal));
+    else refused.push(name);
+  }
+  emit("next-run");
+  if (refused.length) return notice(`Only Write can set ${refused.join(", ")}: a run takes plain values of parameters that do not decide about the structure`, "error");
+  dialog.close();
+}
+
+/** A small dialog with one line of text. @param {string} title @param {string} text @param {(text: string) => void} done */
+export function askName(title, text, done) {
+  const input = h("input", { type: "text", value: text, id: "name-input", "aria-label": "Name", spellcheck: "false" });
+  const dialog = h("dialog", { class: "dialog", id: "name-dialog", "aria-label": title }, h("form", { method: "dialog", onsubmit: () => input.value.trim() && done(input.value.trim()) }, h("h2", {}, title), input,
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Rename"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  input.select();
 }
 
 /** @param {HTMLElement} into @param {...any[]} lists */

@@ -114,7 +114,10 @@ const tolerance = setting("tolerance", "Tolerance", "Relative tolerance");
 const solver = h("select", { id: "setting-solver", title: "Integration method", "aria-label": "Integration method", onchange: () => {
   if (store.current) store.settings.set(store.current.name, { ...(store.settings.get(store.current.name) ?? {}), solver: solver.value });
 } });
-const live = h("button", { type: "button", class: "tool", id: "live", title: "Run with the clock; parameters can be changed meanwhile", onclick: () => start({ live: 1 }) }, "Live");
+const live = h("button", { type: "button", class: "tool", id: "live", title: "Run with the clock; parameters can be changed meanwhile", onclick: () => start({ live: Number(speed.value) }) }, "Live");
+const speed = h("select", { id: "speed", title: "Speed of live runs: seconds of the model in a second", "aria-label": "Speed of live runs", onchange: () => {
+  for (const run of running().filter((r) => r.live)) post("set", { run: run.id, value: Number(speed.value) }).catch((error) => notice(error.message, "error"));
+} }, [["0.1", "× 0.1"], ["0.25", "× ¼"], ["1", "× 1"], ["4", "× 4"], ["10", "× 10"], ["100", "× 100"]].map(([value, text]) => h("option", { value, selected: value === "1" }, text)));
 const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of one or more parameters", onclick: () => openSweep(parameters.parameters) }, "Sweep…");
 const search = h("button", { type: "button", class: "tool", id: "search", title: "Find parameters with which a run meets targets, or is best", onclick: () => openSearch(parameters.parameters, [...plots.names()]) }, "Search…");
 const theme = h("button", { type: "button", class: "tool", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
@@ -124,7 +127,7 @@ const statusLine = h("footer", { class: "status" });
 
 const root = h("div", { id: "studio" },
   h("header", { class: "head" }, h("img", { src: "/icon.svg", width: 22, height: 22, alt: "Saltus" }), path, h("span", { class: "spring" }), undoButton, redoButton, formatButton, saveButton, h("span", { class: "gap" }),
-    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, sweep, search, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
+    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, speed, sweep, search, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
   h("main", {},
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
     h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
@@ -167,7 +170,7 @@ async function open(name, place) {
     }
     const parts = opened.name.split(".");
     replace(path, parts.map((/** @type {string} */ part, /** @type {number} */ i) => [i > 0 && h("span", { class: "dot" }, "."), h("button", { type: "button", class: "link", title: parts.slice(0, i + 1).join("."), onclick: () => open(parts.slice(0, i + 1).join(".")) }, part)]));
-    runButton.disabled = live.disabled = sweep.disabled = search.disabled = !opened.simulates;
+    runButton.disabled = live.disabled = speed.disabled = sweep.disabled = search.disabled = !opened.simulates;
     emit("opened", opened);
     library.reveal(opened.name);
   } catch (error) {

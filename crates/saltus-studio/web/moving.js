@@ -133,7 +133,7 @@ export class Moving {
     const values = new Map(header.names.map((/** @type {string} */ n, /** @type {number} */ i) => [n, numbers[i + 1]]));
     if (!this.hasValues) return;
     const size = Math.max(2.2, Math.min(5, this.diagram.box[2] / 60));
-    this.show(places.map(({ at, names, isLeft, name }) => svg("text", { class: "port-value", x: at[0] + (isLeft ? -size * 0.5 : size * 0.5), y: -at[1] - size * 0.6 * names.length, "font-size": size, "text-anchor": isLeft ? "end" : "start", "data-port": name },
+    this.show(places.map(({ at, names, isLeft, name }) => svg("text", { class: "port-value", x: at[0] + (isLeft ? -size * 0.5 : size * 0.5), y: isLeft ? -at[1] + size * 1.3 : -at[1] - size * (1.1 * names.length - 0.7), "font-size": size, "text-anchor": isLeft ? "end" : "start", "data-port": name },
       names.map((n, i) => svg("tspan", { x: at[0] + (isLeft ? -size * 0.5 : size * 0.5), dy: i ? size * 1.1 : 0 }, this.written(n, values.get(n)))))));
   }
 

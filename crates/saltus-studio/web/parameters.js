@@ -20,6 +20,14 @@ export class Parameters {
     this.settings = null;
     on("opened", () => this.load());
     on("saved-edit", debounce(() => this.load(), 600));
+    on("next-run", () => this.render());
+    on("runs", () => this.isLive !== this.follows() && this.render());
+  }
+
+  /** Is a run with the clock shown, which takes values at once? */
+  follows() {
+    const run = store.run;
+    return !!run?.live && run.phase === "running" && run.class === store.current?.name;
   }
 
   async load() {
@@ -42,6 +50,8 @@ export class Parameters {
   }
 
   render() {
+    this.isLive = this.follows();
+    emit("parameters", this.parameters.map((p) => p.name));
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const values = currentValues();
     const fits = (/** @type {Parameter} */ p) => words.every((/** @type {string} */ w) => p.name.toLowerCase().includes(w) || p.description.toLowerCase().includes(w));
@@ -91,8 +101,22 @@ export class Parameters {
         if (isNumber) set(e.target, text);
       } });
     }
+    const slide = this.isLive && p.kind === "real" && this.slider(p, shown === "" ? usual : shown, (text) => {
+      control.value = text;
+      set(control, text);
+    });
     return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
-      h("label", { for: id }, at < 0 ? p.name : p.name.slice(at + 1)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), h("span", { class: "hint" }, p.description));
+      h("label", { for: id }, at < 0 ? p.name : p.name.slice(at + 1)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
+  }
+
+  /** For a run with the clock: between the bounds of the parameter, or around its value. @param {Parameter} p @param {string} text @param {(text: string) => void} chosen */
+  slider(p, text, chosen) {
+    const now = Number(text) || 0;
+    const shown = (/** @type {number|null} */ bound) => (bound === null || Math.abs(bound) > 1e30 ? null : p.display ? bound * p.display.factor + p.display.offset : bound);
+    const size = Math.abs(now) || 1;
+    const [low, high] = [shown(p.min) ?? Math.min(0, now - size), shown(p.max) ?? now + size];
+    const [from, to] = low <= now && now <= high && high > low ? [low, high] : [now - size, now + size];
+    return h("input", { type: "range", class: "slide", min: from, max: to, step: (to - from) / 200, value: now, "aria-label": `${p.name} of the live run`, title: `${show(from, 4)} … ${show(to, 4)}`, oninput: (/** @type {any} */ e) => chosen(show(Number(e.target.value), 6)) });
   }
 
   /** @param {Parameter} p */

@@ -41,7 +41,7 @@ export class Plots {
     this.marksEvents = true;
     /** @type {Map<number, Loaded>} */
     this.loaded = new Map();
-    /** @type {Map<string, {x: Float64Array, y: Float64Array, rows: number}>} */
+    /** @type {Map<string, {times: Float64Array, x: Float64Array, y: Float64Array, rows: number}>} */
     this.pairs = new Map();
     this.box = h("div", { class: "panels scroll" });
     this.readout = h("span", { class: "readout" });
@@ -196,9 +196,9 @@ export class Plots {
     const { header, numbers } = await postNumbers("values", { run: run.id, names: [names[0], ...missing], count: 4000, units: wantedUnits(run, names) });
     // A column in other units than the model's cannot be drawn over it.
     if (header.names[0] !== names[0]) return;
-    const x = numbers.subarray(header.count, 2 * header.count);
+    const [times, x] = [numbers.subarray(0, header.count), numbers.subarray(header.count, 2 * header.count)];
     header.names.slice(1).forEach((/** @type {string} */ name, /** @type {number} */ i) => {
-      this.pairs.set(`${run.id} ${names[0]} ${name}`, { x, y: numbers.subarray((i + 2) * header.count, (i + 3) * header.count), rows: run.rows });
+      this.pairs.set(`${run.id} ${names[0]} ${name}`, { times, x, y: numbers.subarray((i + 2) * header.count, (i + 3) * header.count), rows: run.rows });
     });
   }
 
@@ -355,6 +355,15 @@ export class Plots {
   paintCursors(painter, x, from, to, room, palette) {
     const lines = [[this.pointer, palette.dim, [2, 3]], [this.cursor, palette.accent, []], [this.second, palette.accent, [5, 3]]];
     for (const [t, color, dash] of lines) if (t !== null && t >= from && t <= to) painter.line([x(t), TOP, x(t), TOP + room], color, 1, dash);
+    // Where it is, at the axis; the one that moves last, above the others.
+    for (const [t, color] of [lines[2], lines[1], lines[0]]) {
+      if (t === null || t < from || t > to) continue;
+      const text = show(t, 6);
+      const width = text.length * 6.6 + 8;
+      const at = Math.max(LEFT + width / 2, Math.min(x(to) - width / 2 + RIGHT, x(t)));
+      painter.rect(at - width / 2, TOP + room + 3, width, 16, color);
+      painter.text(text, at, TOP + room + 11, { color: palette.back, align: "center" });
+    }
   }
 
   /** @param {any} painter @param {(t: number) => number} x @param {number} from @param {number} to @param {number} width @param {number} room @param {any} palette */
@@ -453,16 +462,36 @@ export class Plots {
     for (const v of xs) painter.line([x(v), TOP, x(v), TOP + room], palette.grid, 1);
     for (const v of ys) painter.line([LEFT, y(v), LEFT + w, y(v)], palette.grid, 1);
     painter.clip(LEFT, TOP, w, room, () => {
-      for (const { pair, signal, color } of /** @type {any[]} */ (curves)) {
+      for (const { pair, signal, color, run } of /** @type {any[]} */ (curves)) {
         const out = [];
         for (let i = 0; i < pair.x.length; i++) out.push(x(this.displayed(first, pair.x[i])), y(this.displayed(signal.name, pair.y[i])));
-        painter.line(out, this.resolve(color, palette), 1.5);
+        painter.line(out, this.resolve(color, palette), 1.5, run.reference ? [6, 3] : []);
+        // Where the cursors of the time axis are.
+        for (const t of [this.cursor, this.second]) {
+          const [a, b] = t === null ? [null, null] : [this.pairValue(pair, pair.x, t), this.pairValue(pair, pair.y, t)];
+          if (a === null || b === null) continue;
+          const [u, v] = [x(this.displayed(first, a)), y(this.displayed(signal.name, b))];
+          painter.rect(u - 4, v - 4, 8, 8, palette.back);
+          painter.rect(u - 3, v - 3, 6, 6, this.resolve(color, palette));
+        }
       }
     });
     painter.line([LEFT, TOP, LEFT, TOP + room, LEFT + w, TOP + room], palette.axis, 1);
+    const units = [...new Set(panel.signals.slice(1).map((s) => this.unit(s.name)))].filter(Boolean);
+    if (units.length) painter.text(units.join(", "), 9, TOP + room / 2, { color: palette.dim, align: "center", turned: true });
     labels(xs).forEach((label, i) => painter.text(label, x(xs[i]), TOP + room + 11, { color: palette.dim, align: "center" }));
     labels(ys).forEach((label, i) => painter.text(label, LEFT - 6, y(ys[i]), { color: palette.dim, align: "right" }));
     painter.text(`${first}${this.unit(first) ? ` in ${this.unit(first)}` : ""}`, LEFT + w, TOP + room - 8, { color: palette.dim, align: "right" });
+  }
+
+  /** One of two signals over each other at a time. @param {any} pair @param {Float64Array} values @param {number} t */
+  pairValue(pair, values, t) {
+    const { times } = pair;
+    const n = times.length;
+    if (!n || t < times[0] || t > times[n - 1]) return null;
+    const at = ((t - times[0]) / (times[n - 1] - times[0] || 1)) * (n - 1);
+    const i = Math.min(Math.floor(at), n - 1);
+    return i + 1 < n ? values[i] + (at - i) * (values[i + 1] - values[i]) : values[i];
   }
 
   /** The value of a signal at a time, from the loaded points. @param {import("./store.js").Run} run @param {string} name @param {number} t */
@@ -494,14 +523,18 @@ export class Plots {
   tell() {
     const t = this.pointer ?? this.cursor;
     const parts = [];
-    if (t !== null) parts.push(`t = ${show(t, 7)} s`);
     if (this.cursor !== null && (this.second ?? this.pointer) !== null) parts.push(`Δt = ${show(/** @type {number} */ (this.second ?? this.pointer) - this.cursor, 5)} s`);
     this.readout.textContent = parts.join("   ");
     for (const panel of this.panels) {
       const curves = this.curves(panel);
       panel.legend.querySelectorAll(".value").forEach((cell, i) => {
         const curve = curves[i];
-        if (!curve || t === null || panel.kind === "xy") return void (cell.textContent = "");
+        if (!curve || t === null) return void (cell.textContent = "");
+        if (panel.kind === "xy") {
+          const pair = this.pairs.get(`${curve.run.id} ${panel.signals[0].name} ${curve.signal.name}`);
+          const [a, b] = pair ? [this.pairValue(pair, pair.x, t), this.pairValue(pair, pair.y, t)] : [null, null];
+          return void (cell.textContent = a === null || b === null ? "" : `${show(this.displayed(curve.signal.name, b), 5)} at ${show(this.displayed(panel.signals[0].name, a), 5)}`);
+        }
         const value = this.value(curve.run, curve.signal.name, t);
         const other = this.second !== null && this.cursor !== null ? [this.value(curve.run, curve.signal.name, this.cursor), this.value(curve.run, curve.signal.name, this.second)] : null;
         const delta = other && other[0] !== null && other[1] !== null && !this.isDiscrete(curve.signal.name) ? `  Δ ${show(other[1] - other[0], 4)}` : "";

@@ -46,6 +46,14 @@ export function choose(run) {
   emit("run-chosen", run);
 }
 
+/** Shows a run that was asked for, as one that was started here. @param {import("./store.js").Run} run */
+export function showAnswer(run) {
+  if (!store.overlays) for (const other of store.runs.values()) other.visible = false;
+  run.visible = run.isKnown = true;
+  choose(run);
+  emit("runs");
+}
+
 /** Starts a run of the open class; `also` are values besides those of the panel. @param {{live?: number, profile?: boolean, vary?: {names: string[], rows: any[][]}, also?: [string, string][]}} [how] */
 export async function start({ also = [], ...more } = {}) {
   const opened = store.current;

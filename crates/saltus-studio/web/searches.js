@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { debounce, h, replace, show, svg } from "./dom.js";
-import { choose, start } from "./runs.js";
+import { choose, showAnswer, start } from "./runs.js";
 import { axes, heat, LEFT, next, RIGHT, room, sheet, TOP } from "./scatter.js";
 import { emit, on, store } from "./store.js";
 
@@ -29,6 +29,8 @@ export class SearchView {
     this.wanted = null;
     /** @type {{element: Element, trial: Trial, text: string}[]} */
     this.spots = [];
+    /** Searches of this window whose answer has not been shown yet. @type {Set<number>} */
+    this.asked = new Set();
     this.at = 0;
     this.drawn = "";
     new ResizeObserver(() => this.isShown && this.render()).observe(this.body);
@@ -40,8 +42,10 @@ export class SearchView {
     });
     on("search", (/** @type {Search} */ search) => {
       this.searches.set(search.id, search);
+      this.answer();
       soon();
     });
+    on("runs", () => this.answer());
     on("search-removed", (id) => {
       this.searches.delete(id);
       soon();
@@ -50,10 +54,22 @@ export class SearchView {
       // The answer to the request may come behind the news.
       if (!this.searches.has(search.id)) this.searches.set(search.id, search);
       this.wanted = search.id;
+      this.asked.add(search.id);
       this.at = 0;
+      this.answer();
       soon();
     });
     this.render();
+  }
+
+  /** The answer of a search that was begun here is shown, as soon as its run is known. */
+  answer() {
+    for (const id of this.asked) {
+      const run = store.runs.get(this.searches.get(id)?.run ?? -1);
+      if (!run?.rows) continue;
+      this.asked.delete(id);
+      showAnswer(run);
+    }
   }
 
   async load() {
@@ -153,7 +169,7 @@ export class SearchView {
   side(search, trials) {
     const n = trials.length;
     const isOver = search.phase !== "running" && search.phase !== "compiling";
-    const state = search.phase === "compiling" ? "compiling" : search.phase === "running" ? `running, ${n} of at most ${search.most} points` : `${search.phase} after ${n} points, ${show(search.seconds, 3)} s`;
+    const state = search.phase === "compiling" ? "compiling" : search.phase === "running" ? `running, ${n} of at most ${search.most} points` : `${search.phase} after ${n === 1 ? "1 point" : `${n} points`}, ${show(search.seconds, 3)} s`;
     const failed = trials.filter((t) => !t.values).length;
     return h("div", { class: "study-side" }, h("h3", {}, this.title(search)), h("p", { class: "hint", id: "search-state" }, `${state} · ${search.method}`),
       search.found.length > 0 && h("p", { class: "answer", id: "search-answer" }, search.names.map((name, i) => h("span", {}, `${name} = ${show(search.found[i], 9)} `))),
@@ -161,7 +177,7 @@ export class SearchView {
       search.remark && h("p", { class: "error" }, search.remark),
       search.messages.map((m) => h("p", { class: "error" }, m.message, (m.hints ?? []).map((t) => h("span", { class: "hint" }, ` ${t}`)))),
       search.run !== null && h("p", {}, "The run with it is ", h("button", { type: "button", class: "link", onclick: () => { const run = store.runs.get(/** @type {number} */ (search.run)); if (run) choose(run); } }, `#${search.run}`), "."),
-      failed > 0 && h("p", { class: "hint" }, `${failed} points without a value: ${trials.find((t) => !t.values)?.why}`),
+      failed > 0 && h("p", { class: "hint" }, `${failed === 1 ? "1 point" : `${failed} points`} without a value: ${trials.find((t) => !t.values)?.why}`),
       isOver && n > 0 && h("p", { class: "hint" }, "A click or Enter on a point runs the model there; arrow keys move."));
   }
 

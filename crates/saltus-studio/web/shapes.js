@@ -125,9 +125,26 @@ export function spring(windings, wire) {
   return mesh;
 }
 
+/** An arrow of length 1 along x: a shaft, and one head or two at its end. @param {boolean} isDouble @returns {Mesh} */
+export function arrow(isDouble) {
+  const mesh = empty();
+  const part = (/** @type {Mesh} */ of, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ width) => {
+    for (let i = 0; i < of.positions.length; i += 3) {
+      mesh.positions.push(from + of.positions[i] * (to - from), of.positions[i + 1] * width, of.positions[i + 2] * width);
+      mesh.normals.push(of.normals[i], of.normals[i + 1], of.normals[i + 2]);
+    }
+  };
+  const heads = isDouble ? [0.6, 0.8] : [0.8];
+  part(cylinder(), 0, heads[0], 0.35);
+  for (const at of heads) part(cylinder(0), at, at + 0.2, 1);
+  return mesh;
+}
+
 /** The body of a type, with its sizes where they change its form. @param {string} type @param {{length: number, width: number, height: number, extra: number}} size @returns {Mesh} */
 export function body(type, { length, width, height, extra }) {
   switch (type) {
+    case "arrow": return arrow(false);
+    case "double arrow": return arrow(true);
     case "sphere": return sphere();
     case "cylinder": return cylinder();
     case "pipecylinder": return cylinder(1, Math.min(0.999, Math.abs(extra)));

@@ -128,7 +128,7 @@ export class StudyView {
     picture.append(svg("text", { x: LEFT, y: this.height - 4, class: "axis-title" }, axis));
     const values = runs.map((r) => this.result(r)).filter((v) => !Number.isNaN(v));
     const best = (/** @type {(a: number, b: number) => boolean} */ better) => runs.reduce((a, b) => (Number.isNaN(this.result(a)) || better(this.result(b), this.result(a)) ? b : a));
-    const line = (/** @type {string} */ title, /** @type {import("./store.js").Run} */ run) => h("p", {}, `${title}: ${show(this.result(run), 5)} at ${run.values.filter(([n]) => names.includes(n)).map(([n, v]) => `${n} = ${v}`).join(", ")} `, h("button", { type: "button", class: "link", onclick: () => this.choose(run) }, `#${run.id}`));
+    const line = (/** @type {string} */ title, /** @type {import("./store.js").Run} */ run) => h("p", {}, `${title}: ${show(this.result(run), 5)} at ${run.values.filter(([n]) => names.includes(n)).map(([n, v]) => `${n} = ${show(Number(v), 6)}`).join(", ")} `, h("button", { type: "button", class: "link", onclick: () => this.choose(run) }, `#${run.id}`));
     replace(this.body, h("figure", {}, picture), h("div", { class: "study-side" }, h("h3", {}, what), values.length > 0 && [line("lowest", best((a, b) => a < b)), line("highest", best((a, b) => a > b))],
       h("p", { class: "hint" }, `${runs.length} runs. A click or Enter shows one; arrow keys move.`)));
     if (hasFocus) picture.focus({ preventScroll: true });
@@ -165,7 +165,7 @@ export class StudyView {
     const [low, high] = [Math.min(...third), Math.max(...third)];
     for (const run of ordered) {
       const fill = other && high > low ? heat((valueOf(run, other) - low) / (high - low)) : null;
-      const values = run.values.filter(([n]) => n === x || n === other).map(([n, v]) => `${n} = ${v}`).join(", ");
+      const values = run.values.filter(([n]) => n === x || n === other).map(([n, v]) => `${n} = ${show(Number(v), 6)}`).join(", ");
       this.spot(picture, run, svg("circle", { cx: px(valueOf(run, x)), cy: py(this.result(run)), r: 4.5, class: "spot dot" }), fill, `${values}: ${show(this.result(run), 6)}`);
     }
     if (other) picture.append(svg("text", { x: this.width - RIGHT + 8, y: TOP + 8, class: "axis-label" }, `colour: ${other}`), svg("text", { x: this.width - RIGHT + 8, y: TOP + 24, class: "axis-label" }, `${show(low, 3)} … ${show(high, 3)}`));
