@@ -27,12 +27,14 @@ impl<'a> Painter<'a> {
     pub(crate) fn expand_macros(&mut self, text: &str, scope: Scope, subject: &Subject) -> String {
         let mut out = String::new();
         let mut rest = text;
+        let mut is_behind_macro = false;
         while let Some(at) = rest.find('%') {
             out.push_str(&rest[..at]);
+            is_behind_macro &= at == 0;
             rest = &rest[at + 1..];
             if let Some(after) = rest.strip_prefix('%') {
                 out.push('%');
-                rest = after;
+                (rest, is_behind_macro) = (after, false);
                 continue;
             }
             let (word, length) = match rest.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
@@ -45,11 +47,14 @@ impl<'a> Painter<'a> {
             };
             let is_braced = rest.starts_with('{');
             match word {
+                // `%par%` ends the name; the pictures of libraries show nothing for it.
+                "" if is_behind_macro => {}
                 "" => out.push('%'),
                 "name" if !is_braced => out.push_str(&subject.name),
                 "class" if !is_braced => out.push_str(&subject.class),
                 _ => out.push_str(&self.parameter_text(word, scope, subject)),
             }
+            is_behind_macro = !word.is_empty();
             rest = &rest[length..];
         }
         out.push_str(rest);

@@ -76,6 +76,18 @@ fn texts_have_the_values_that_hold_for_the_component() {
     assert_eq!(texts(1), ["r2", "R=6 Ω of Resistor, 100%"]);
 }
 
+/// A sign that only ends a name is not shown, any other one is.
+#[test]
+fn a_name_may_end_with_a_sign() {
+    for (text, expected) in
+        [("%R%", "R=5 Ω<"), ("%R%%", "R=5 Ω%<"), ("%R% of 20 %", "R=5 Ω of 20 %<"), ("%R%class", "R=5 ΩResistor<")]
+    {
+        let circuit = CIRCUIT.replace("%R of %class, 100%%", text);
+        let picture = drawn(&scene(&circuit, "Circuit", Layer::Diagram));
+        assert!(picture.contains(expected), "{text}: {picture}");
+    }
+}
+
 /// `%par` shows what a function gives, as far as it is made of assignments; otherwise what is written.
 #[test]
 fn texts_show_values_of_functions() {

@@ -102,6 +102,7 @@ fn components_are_renamed_and_values_set_for_the_next_run() {
     browser.click("#dialog-next-run");
     browser.wait("document.getElementById('notice')?.textContent.includes('load.R')");
     browser.script("document.querySelector('dialog').close()");
+    browser.wait("!document.querySelector('dialog')");
 
     // Another name, with the keyboard: in the declaration and its two connections.
     browser.keys(".stage", "\u{e032}");
@@ -109,6 +110,7 @@ fn components_are_renamed_and_values_set_for_the_next_run() {
     browser.wait("saltus.editor.known.includes('heater(R = 2)')");
     let renamed = CIRCUIT.replace("load(", "heater(").replace("load.", "heater.");
     assert_eq!(browser.script("return saltus.editor.known"), renamed);
+    browser.wait("!document.querySelector('dialog')");
     // One that is taken is refused.
     browser.keys(".stage", "\u{e032}");
     browser.keys("#name-input", "ground\u{e007}");

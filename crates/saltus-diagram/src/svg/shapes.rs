@@ -20,13 +20,13 @@ const HATCHING: f64 = 4.0;
 /// How far apart the two lines of a raised or sunken border are.
 const BORDER: f64 = 1.5;
 
-/// Radius of the dot where lines branch, as a multiple of their width.
-const DOT: f64 = 3.0;
+/// Least radius of the dot where lines branch, in units of the scene, and the least as a multiple of the width of the line.
+const DOT: f64 = 1.5;
 
 impl Pen<'_> {
     pub(super) fn junction(&mut self, dot: &Junction) {
         let [x, y] = Matrix::DOWN.apply(dot.at).map(|x| self.number(x));
-        let r = self.number(DOT * dot.thickness.max(0.25) * UNITS_PER_THICKNESS);
+        let r = self.number(DOT * (dot.thickness * UNITS_PER_THICKNESS).max(1.0));
         let fill = hex(dot.color);
         let _ = write!(self.out, "<circle class=\"junction\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"{fill}\"/>");
     }
