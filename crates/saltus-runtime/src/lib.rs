@@ -16,6 +16,7 @@ pub mod mixed;
 pub mod native;
 mod procedure;
 mod repeats;
+mod rounding;
 mod state;
 mod switches;
 pub mod tangent;

@@ -8,6 +8,8 @@
 
 use saltus_numerics::{Matrix, NonlinearSystem, RankRevealingLu, reciprocal_power_of_two};
 
+use crate::rounding::Rounding;
+
 /// Contradiction of a singular system, as a part of the terms of its equations, that is more than the accuracy of states: what
 /// its equations have in common is a condition for them, which the integration keeps within its tolerance.
 const CONTRADICTION: f64 = 1e-6;
@@ -63,6 +65,7 @@ pub struct LinearSolver {
     is_constant: bool,
     /// Values that solve the system up to rounding are left alone.
     pub keeps_solution: bool,
+    rounding: Rounding,
 }
 
 impl LinearSolver {
@@ -84,12 +87,14 @@ impl LinearSolver {
             factorisations: 0,
             is_constant,
             keeps_solution: false,
+            rounding: Rounding::default(),
         }
     }
 
     /// What was solved before has no influence on what comes.
     pub fn forget_pivots(&mut self) {
         self.jacobian.forget_pivots();
+        self.rounding = Rounding::default();
     }
 
     /// `x` must be finite; after success the residuals were evaluated last at the solution.
@@ -110,6 +115,7 @@ impl LinearSolver {
             return system.residual(x, &mut self.residuals).map_err(|_| NotLinear::CannotEvaluate);
         }
         // The second step removes what cancellation left of the first.
+        let mut first = None;
         for _ in 0..2 {
             let is_singular = !self.newton_step();
             for i in 0..self.n {
@@ -122,9 +128,16 @@ impl LinearSolver {
                 return Err(NotLinear::CannotEvaluate);
             }
             self.measure(x, nominal);
-            if self.largest_residual() <= SMALL_RESIDUAL {
+            let largest = self.largest_residual();
+            // Small systems are solved by machine code to the same bits, which remembers nothing.
+            let remembers = self.jacobian.is_sparse() && !is_singular && !self.keeps_solution;
+            if let Some(first) = first.filter(|_| remembers) {
+                self.rounding.learn(first, largest);
+            }
+            if largest <= SMALL_RESIDUAL || remembers && first.is_none() && self.rounding.explains(largest) {
                 return Ok(());
             }
+            first = Some(largest);
         }
         let most = if self.redundant.is_empty() { NOT_SOLVED } else { CONTRADICTION };
         if self.largest_residual() <= most { Ok(()) } else { Err(NotLinear::NotSolved) }
