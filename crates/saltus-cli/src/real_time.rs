@@ -1,8 +1,8 @@
 //! `--real-time [FACTOR]`: simulated time passes with the clock, or FACTOR times as fast.
 //!
 //! In: how far the run is, before each step. Out: the wait until the clock is there, and a report: how many steps ended too late
-//! (overruns), how long the longest one took, how exactly the others began on time (jitter). A run that is late does not wait until it
-//! has caught up. The clock starts at the first step, when the model has been initialised and compiled.
+//! (overruns), how long the longest one took, how exactly the others began on time (jitter), and how often each of these took how long. A run that is
+//! late does not wait until it has caught up. The clock starts at the first step, when the model has been initialised and compiled.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,16 @@ pub struct Report {
     /// Of steps that were in time: by how much the next one began too late.
     jitter: Duration,
     largest_jitter: Duration,
+    works: Histogram,
+    jitters: Histogram,
 }
+
+/// How often something took up to 1, 2, 4, 8, … µs; the last class has no bound.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+struct Histogram([u64; N_CLASSES]);
+
+/// Up to 2^20 µs, a second; what takes longer is in one more class.
+const N_CLASSES: usize = 22;
 
 /// Methods with a fixed step do the same work in each.
 pub fn fits(solver: Solver) -> bool {
@@ -98,6 +107,7 @@ impl Report {
         if work > self.longest {
             (self.longest, self.longest_at) = (work, time);
         }
+        self.works.add(work);
         if let Some(late) = late {
             self.overruns += 1;
             self.latest = self.latest.max(late);
@@ -106,6 +116,7 @@ impl Report {
 
     fn add_jitter(&mut self, jitter: Duration) {
         self.jitter += jitter;
+        self.jitters.add(jitter);
         self.largest_jitter = self.largest_jitter.max(jitter);
     }
 }
@@ -120,7 +131,32 @@ impl fmt::Display for Report {
         }
         write!(f, ", longest step {:.0} µs at t = {:.6}", micro(self.longest), self.longest_at)?;
         let mean = micro(self.jitter) / in_time as f64;
-        write!(f, ", jitter {mean:.1} µs on average, {:.0} µs at most", micro(self.largest_jitter))
+        writeln!(f, ", jitter {mean:.1} µs on average, {:.0} µs at most", micro(self.largest_jitter))?;
+        writeln!(f, "  work of steps: {}", self.works)?;
+        write!(f, "  jitter: {}", self.jitters)
+    }
+}
+
+impl Histogram {
+    fn add(&mut self, duration: Duration) {
+        let micros = duration.as_nanos().div_ceil(1000);
+        let class = micros.max(1).next_power_of_two().trailing_zeros() as usize;
+        self.0[class.min(N_CLASSES - 1)] += 1;
+    }
+}
+
+impl fmt::Display for Histogram {
+    /// Classes in which something is, with their counts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut is_first = true;
+        for (class, count) in self.0.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let separator = if std::mem::take(&mut is_first) { "" } else { ", " };
+            match class {
+                last if last + 1 == N_CLASSES => write!(f, "{separator}{count} above {} µs", 1u64 << (last - 1))?,
+                _ => write!(f, "{separator}{count} up to {} µs", 1u64 << class)?,
+            }
+        }
+        if is_first { write!(f, "none") } else { Ok(()) }
     }
 }
 
@@ -146,6 +182,20 @@ mod tests {
         let report = pace.report();
         assert_eq!((report.steps, report.overruns, report.longest_at), (2, 1, 0.024));
         assert!(report.longest >= Duration::from_millis(5) && report.latest >= Duration::from_millis(3));
+    }
+
+    #[test]
+    fn durations_are_counted_in_powers_of_two() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.to_string(), "none");
+        for nanos in [0, 1000, 1001, 2000, 900_000, 3_000_000_000] {
+            histogram.add(Duration::from_nanos(nanos));
+        }
+        assert_eq!(histogram.to_string(), "2 up to 1 µs, 2 up to 2 µs, 1 up to 1024 µs, 1 above 1048576 µs");
+        let mut report = Report::default();
+        report.add_step(0.1, Duration::from_micros(3), None);
+        report.add_jitter(Duration::from_micros(70));
+        assert!(report.to_string().ends_with("work of steps: 1 up to 4 µs\n  jitter: 1 up to 128 µs"), "{report}");
     }
 
     #[test]
