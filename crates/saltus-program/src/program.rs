@@ -1,5 +1,7 @@
 //! The simulation program as a whole.
 
+use std::sync::Arc;
+
 use crate::{Activation, Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -66,6 +68,22 @@ impl Sections {
             ("arrival", &self.arrival),
         ]
     }
+
+    fn all_mut(&mut self) -> [&mut Section; 11] {
+        [
+            &mut self.parameters,
+            &mut self.guesses,
+            &mut self.initial,
+            &mut self.homotopy,
+            &mut self.events,
+            &mut self.derivatives,
+            &mut self.crossings,
+            &mut self.outputs,
+            &mut self.selection,
+            &mut self.entry,
+            &mut self.arrival,
+        ]
+    }
 }
 
 /// What the `experiment` annotation asks for.
@@ -78,6 +96,18 @@ pub struct Experiment {
 }
 
 impl SimProgram {
+    /// The same with every element of an array in a block of its own, in the same memory.
+    pub fn unrolled(self: &Arc<Self>) -> Arc<SimProgram> {
+        if !self.sections.named().iter().any(|(_, section)| section.has_repeats()) {
+            return self.clone();
+        }
+        let mut program = (**self).clone();
+        for section in program.sections.all_mut() {
+            *section = section.unrolled().into_owned();
+        }
+        Arc::new(program)
+    }
+
     /// A program without anything; time and the two flags have no slots yet.
     pub fn empty(name: &str) -> SimProgram {
         SimProgram {

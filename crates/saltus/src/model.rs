@@ -30,7 +30,7 @@ use saltus_library::{DiskFiles, FileSource, Packages};
 use saltus_program::{Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
 use saltus_results::Kept;
 use saltus_runtime::Interpreter;
-use saltus_sim::Configurations;
+use saltus_sim::{Configurations, Solver};
 use serde::{Deserialize, Serialize};
 
 use crate::configurations::{Maker, Pool, Programs};
@@ -295,7 +295,20 @@ impl Model {
         self.instance_of(self.program().clone(), engine, permissions, stopwatch)
     }
 
-    /// The same for the program of one of its configurations.
+    /// The same for runs by a solver: quantised states are evaluated one at a time, also those of loops over arrays.
+    pub fn instance_for(
+        &self,
+        solver: Solver,
+        engine: Engine,
+        permissions: Permissions,
+        stopwatch: &Stopwatch,
+    ) -> Box<dyn ModelFunctions> {
+        let program = self.program();
+        let program = if solver == Solver::Liqss2 { program.unrolled() } else { program.clone() };
+        self.instance_of(program, engine, permissions, stopwatch)
+    }
+
+    /// The same for another program with its memory: one of its configurations, or a part.
     pub(crate) fn instance_of(
         &self,
         program: Arc<SimProgram>,

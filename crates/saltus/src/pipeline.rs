@@ -420,7 +420,7 @@ fn simulate(permissions: Permissions, options: &Options, outcome: &mut Outcome, 
     };
     let (mut machine_code, mut costs, mut together) = (Duration::ZERO, None, None);
     let done = outcome.stage("simulate", || {
-        let instance = model.timed_instance(options.engine, permissions, &options.stopwatch);
+        let instance = model.instance_for(settings.solver, options.engine, permissions, &options.stopwatch);
         let mut simulation = Simulation::new(instance, settings.clone());
         if let Some(maker) = model.configurations(options.engine, permissions, &options.stopwatch) {
             simulation.set_configurations(maker);

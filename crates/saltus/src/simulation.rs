@@ -100,7 +100,8 @@ impl Simulation {
 
     pub fn with(model: Arc<Model>, settings: &Settings, engine: Engine, permissions: Permissions) -> Self {
         let settings = settings.settings(model.program());
-        let mut inner = saltus_sim::Simulation::new(model.instance(engine, permissions), settings);
+        let instance = model.instance_for(settings.solver, engine, permissions, &Stopwatch::default());
+        let mut inner = saltus_sim::Simulation::new(instance, settings);
         if let Some(maker) = model.configurations(engine, permissions, &Stopwatch::default()) {
             inner.set_configurations(maker);
         }

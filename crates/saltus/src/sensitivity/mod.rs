@@ -88,7 +88,10 @@ impl Follower {
                 instance.renew();
                 instance
             }
-            None => self.model.instance(self.engine, self.permissions),
+            None => {
+                let solver = self.settings.solver;
+                self.model.instance_for(solver, self.engine, self.permissions, &Default::default())
+            }
         };
         let settings = Settings { stop_time: Some(until), kept: Kept::only(&[], []), ..self.settings.clone() };
         let mut run = Simulation::new(instance, settings.settings(self.model.program()));

@@ -13,10 +13,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use saltus_base::{Diagnostic, Severity};
 use saltus_library::ClassId;
-use saltus_program::ModelFunctions;
-use saltus_sim::{SimError, SimErrorKind, Sink};
+use saltus_program::{ModelFunctions, Stopwatch};
+use saltus_sim::{SimError, SimErrorKind, Sink, Solver};
 
 use super::phases::{Course, PreparedPhase};
+use super::read::apply_setting;
 use super::watch::Watch;
 use crate::configurations::Pool;
 use crate::pipeline::{self, Engine, Experiment, Options, Stage};
@@ -132,7 +133,7 @@ impl Runner<'_> {
         let mut first = None;
         if self.method() == Method::CompiledOnce {
             let instance = worker.instance.take();
-            let instance = instance.unwrap_or_else(|| self.model.instance(self.engine, self.permissions));
+            let instance = instance.unwrap_or_else(|| self.instance(self.model));
             let (back, ran) = self.course(self.model, worker).run(instance, values, wanted);
             worker.instance = back;
             match ran {
@@ -146,9 +147,21 @@ impl Runner<'_> {
         };
         self.n_recompiled.fetch_add(1, Ordering::Relaxed);
         let model = self.compile(&session, class, values)?;
-        let instance = model.instance(self.engine, self.permissions);
+        let instance = self.instance(&model);
         let own = Worker::default();
         Runner { names: &[], model: &model, ..*self }.course(&model, &own).run(instance, &[], wanted).1
+    }
+
+    /// An instance for all phases: one that fits quantised states fits all solvers.
+    fn instance(&self, model: &Model) -> Box<dyn ModelFunctions> {
+        let of_phase = |phase: &PreparedPhase| {
+            let mut experiment = self.experiment.clone();
+            phase.settings.iter().for_each(|(name, setting)| apply_setting(&mut experiment, name, setting));
+            experiment.solver
+        };
+        let mut solvers = [self.experiment.solver].into_iter().chain(self.phases.iter().map(of_phase));
+        let solver = if solvers.any(|s| s == Solver::Liqss2) { Solver::Liqss2 } else { self.experiment.solver };
+        model.instance_for(solver, self.engine, self.permissions, &Stopwatch::default())
     }
 
     fn course<'a>(&'a self, model: &'a Arc<Model>, worker: &'a Worker) -> Course<'a> {
