@@ -492,9 +492,12 @@ impl Liqss2 {
         let (foretold, since) = (track.x.slope(t - track.at), t - track.looked_at);
         self.recompute(system, i, t)?;
         let track = &mut self.tracks[i];
-        // What the error of the derivative, which grows with the square of time, makes of the state.
-        let error = (track.x.0[1] - foretold).abs() * since / 3.0;
-        let factor = LOOK_SAFETY * (track.quantum / error).cbrt();
+        // What the error of the derivative, which grows with the square of time, makes of the state: it is made up for, and what is left is of higher order.
+        let missed = (track.x.0[1] - foretold) * since / 3.0;
+        if missed.is_finite() {
+            track.x.0[0] += missed;
+        }
+        let factor = LOOK_SAFETY * (track.quantum / missed.abs()).cbrt();
         let factor = if factor.is_nan() { LOOK_GROWTH } else { factor };
         track.look = (since * factor.clamp(LOOK_SHRINK, LOOK_GROWTH)).min(self.longest.look);
         let look = t + track.look;

@@ -310,12 +310,19 @@ pub(crate) const LOOKS_IN_A_STEP: f64 = 4.0;
 
 // Quantised states.
 
-/// The first look ahead at a crossing function that is not affine, as a part of the longest one.
+/// A relation whose function is zero at the stop time changes there if it would do so within this many times the rounding of relations, as a part of the
+/// time span: a function as slow as an eighth of its operands in the whole of it. Test: `thresholds_that_are_met_at_the_stop_time`.
+pub(crate) const THRESHOLD_REACH: f64 = 8.0;
+
+/// How far ahead a crossing function that is not affine is enclosed first, as a part of the longest look.
 pub(crate) const FIRST_LOOK: f64 = 1e-2;
 
-/// Looks aim at this part of the tolerance and change by factors between these, as steps of integrators do.
-pub(crate) const LOOK_SAFETY: f64 = 0.7;
-pub(crate) const LOOK_CHANGE: (f64, f64) = (0.2, 2.0);
+/// The next look goes so many times as far where an enclosure said all, and where it said nothing. Test: `relations_that_are_not_linear_are_enclosed`.
+pub(crate) const LOOK_GROWTH: f64 = 2.0;
+pub(crate) const LOOK_SHRINK: f64 = 0.2;
+
+/// An enclosure that says nothing over this part of the longest look says nothing at all. Test: `what_it_cannot_treat_is_an_error`.
+pub(crate) const LEAST_LOOK: f64 = 1e-9;
 
 /// A relation that did not change where it was seen to may go so many times as far before it is looked at again.
 pub(crate) const FARTHER_BAND: f64 = 4.0;

@@ -156,6 +156,40 @@ fn a_converter_comes_to_its_steady_state() {
     assert!((mean - 12.0).abs() < 0.03, "{mean}");
 }
 
+/// One of the converters of `testdata/scale`, in discontinuous conduction from its third period on. Between two switchings it is linear in two states: with
+/// the exponential of its matrix in 40 digits the diode blocks 18 times, first at 308.413531 and 371.398029 µs and last at 1992.770455 µs.
+#[test]
+fn a_converter_has_the_events_of_its_closed_form() {
+    let text = "model Test
+          parameter Real T = 1e-4;
+          Real i(start = 0, fixed = true), v(start = 0, fixed = true, nominal = 10), id, ud, s, Rs;
+          Boolean on(start = false, fixed = true), d;
+          discrete Real t0(start = 0.17*T, fixed = true);
+        equation
+          when time >= pre(t0) then
+            t0 = pre(t0) + 0.5*T;
+            on = not pre(on);
+          end when;
+          Rs = if on then 1e-3 else 1e5;
+          ud = s*(if d then 1e-3 else 1);
+          id = s*(if d then 1 else 1e-5);
+          d = s > 0;
+          (24 + ud)/Rs + id = i;
+          1e-4*der(i) = -ud - v;
+          1e-4*der(v) = i - v/10;
+        end Test;";
+    for (solver, tolerance, allowed) in [(Solver::Liqss2, 1e-4, 2e-8), (Solver::Rodas, 1e-9, 1e-12)] {
+        let outcome = run(text, 0.002, tolerance, solver);
+        let trajectory = outcome.trajectory.expect("a trajectory");
+        let blocks = times(&trajectory, EventKind::State);
+        let first_and_last = [(0, 308.413531290826e-6), (1, 371.398028851484e-6), (17, 1992.7704553697e-6)];
+        assert_eq!((blocks.len(), times(&trajectory, EventKind::Time).len()), (18, 40), "{blocks:?}");
+        for (k, exact) in first_and_last {
+            assert!((blocks[k] - exact).abs() < allowed, "{}: {} and {exact}", solver.name(), blocks[k]);
+        }
+    }
+}
+
 /// Spikes jump to other neurons: events that several states share, `reinit` with `pre`, Integers that count.
 #[test]
 fn a_network_of_neurons_spikes_as_it_does_with_integrators() {
@@ -226,16 +260,134 @@ fn ticks_at_the_stop_time_belong_to_the_run() {
     assert_eq!(after.last("m"), Some(0.0));
 }
 
-/// What a derivative or a relation does between two evaluations is known only where it is linear.
+/// Closed forms: 1/sqrt(1 + 2t); 1/(1 + 9·exp(-t)); sin(t). Both slopes and looks are estimated: no worse than the quanta of linear models.
 #[test]
-fn curved_derivatives_and_relations_are_refused() {
-    for equations in
-        ["der(x) = -x^3; b = x > 0.5;", "der(x) = -x; b = x*x > 0.5;", "der(x) = abs(sin(time)); b = x > 5;"]
-    {
-        let text = format!("model Test Real x(start = 1, fixed = true); Boolean b; equation {equations} end Test;");
-        let told = messages(&run(&text, 1.0, 1e-4, Solver::Liqss2));
-        assert!(told[0].contains("is not linear in states and time between events"), "{told:?}");
+fn derivatives_that_are_not_linear_are_followed() {
+    let text = "model Test
+          Real x(start = 1, fixed = true), y(start = 0.1, fixed = true), z(start = 0, fixed = true);
+        equation
+          der(x) = -x^3;
+          der(y) = y*(1 - y);
+          der(z) = cos(time);
+        end Test;";
+    for tolerance in [1e-3, 1e-4, 1e-5] {
+        let trajectory = quantised(text, 6.0, tolerance);
+        assert!(error(&trajectory, "x", |t| 1.0 / (1.0 + 2.0 * t).sqrt()) < 2.0 * tolerance);
+        // Errors grow with y up to 1/2, by 0.5/0.1·0.9/0.5 at most.
+        assert!(error(&trajectory, "y", |t| 1.0 / (1.0 + 9.0 * (-t).exp())) < 10.0 * tolerance);
+        assert!(error(&trajectory, "z", f64::sin) < 4.0 * tolerance);
     }
+}
+
+/// Stiff, coupled and nonlinear at once, with events of products: both methods find the same ones.
+#[test]
+fn networks_that_are_not_linear_have_the_same_events() {
+    let text = "model Test
+          parameter Integer N = 8;
+          Real x[N](start = {1 + 0.1*i for i in 1:N}, each fixed = true), y[N](each start = 0.5, each fixed = true);
+          Integer n[N](each start = 0, each fixed = true);
+        equation
+          for i in 1:N loop
+            der(x[i]) = x[i]*(1 - y[i]) + 0.01*(x[1 + mod(i, N)] - x[i]);
+            der(y[i]) = y[i]*(x[i] - 1);
+            when x[i]*y[i] > 1.2 then
+              n[i] = pre(n[i]) + 1;
+            end when;
+          end for;
+        end Test;";
+    assert_alike(text, 10.0);
+}
+
+/// x = sin(t) exceeds 0.999 from asin(0.999) = 1.526071 to 1.615521, less than an output interval of 0.5, and its square twice as often; x² = (1 - cos 2t)/2.
+#[test]
+fn relations_that_are_not_linear_are_enclosed() {
+    let text = "model Test
+          Real x(start = 0, fixed = true), v(start = 1, fixed = true);
+          Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+        equation
+          der(x) = v;
+          der(v) = -x;
+          when x*x > 0.998 then n = pre(n) + 1; end when;
+          when sin(time)*abs(sin(time)) > 0.998 then m = pre(m) + 1; end when;
+        end Test;";
+    let trajectory = quantised(text, 50.0, 1e-5);
+    // At (k + 1/2)π, of which 16 are below 50 and every other one has a positive sine.
+    assert_eq!((trajectory.last("n"), trajectory.last("m")), (Some(16.0), Some(8.0)));
+}
+
+/// A model that was compiled for any solver has a loop. A chain of first-order lags: y = exp(-t), x[k] = t^k/k!·exp(-t).
+#[test]
+fn loops_over_arrays_are_taken_apart_for_it() {
+    let text = "model Test
+          Real y(start = 1, fixed = true), x[100](each start = 0, each fixed = true);
+        equation
+          der(y) = -y;
+          der(x[1]) = y - x[1];
+          for i in 2:100 loop
+            der(x[i]) = x[i - 1] - x[i];
+          end for;
+        end Test;";
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(Some("Test")).expect("the model");
+    let model = pipeline::compile(&session, class, &Options::until(Stage::Compile)).expect("compiled");
+    assert!(model.program().sections.derivatives.has_repeats(), "a loop");
+    let settings =
+        Experiment { stop_time: Some(1.0), tolerance: Some(1e-6), solver: Solver::Liqss2, ..Experiment::default() };
+    let mut run = saltus::Simulation::new(model, &settings);
+    run.advance_to(1.0).expect("a run");
+    // Each lag adds a quantum of 1e-6 at most.
+    assert!((run.get("x[2]").expect("a value") - 0.5 * (-1.0f64).exp()).abs() < 4e-6);
+}
+
+/// x = t and y = t/10 reach 1 and 0.3 at the stop time, as far as numbers tell; beyond them they would be only later.
+#[test]
+fn thresholds_that_are_met_at_the_stop_time() {
+    for (rate, threshold, stop) in [(1.0, 1.0, 1.0), (0.1, 0.3, 3.0), (0.7, 0.7, 1.0)] {
+        let text = format!(
+            "model Test
+              Real x(start = 0, fixed = true);
+              Integer n(start = 0, fixed = true), m(start = 0, fixed = true), k(start = 0, fixed = true);
+            equation
+              der(x) = {rate};
+              when x >= {threshold} then n = pre(n) + 1; end when;
+              when x > {threshold} then m = pre(m) + 1; end when;
+              when x >= {threshold} + 1e-9 then k = pre(k) + 1; end when;
+            end Test;"
+        );
+        let trajectory = quantised(&text, stop, 1e-4);
+        let last = |name| trajectory.last(name);
+        assert_eq!((last("n"), last("k")), (Some(1.0), Some(0.0)), "{rate}");
+    }
+}
+
+/// The run ends with a row, and has one at each step if that is asked for: x' = -x from 1 begins new lines.
+#[test]
+fn rows_are_written_at_the_end_and_at_steps() {
+    let text = "model Test
+          Real x(start = 1, fixed = true);
+        equation
+          der(x) = -x;
+          when x < 0.5 then terminate(\"half\"); end when;
+        end Test;";
+    let ended = quantised(text, 2.0, 1e-4);
+    let last = *ended.series("x").expect("a state").last().expect("rows");
+    assert!((last.0 - 2.0f64.ln()).abs() < 1e-3 && (last.1 - 0.5).abs() < 1e-9, "{last:?}");
+    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
+    session.set_text("Test.mo", text);
+    let class = session.class(Some("Test")).expect("the model");
+    let mut options = Options::until(Stage::Simulate);
+    options.experiment = Experiment {
+        tolerance: Some(1e-4),
+        solver: Solver::Liqss2,
+        output: Some(Output::Intervals(2)),
+        step_rows: true,
+        ..Experiment::default()
+    };
+    let outcome = pipeline::run(&session, class, &options);
+    let trajectory = outcome.trajectory.expect("a trajectory");
+    let times: Vec<f64> = trajectory.series("x").expect("a state").iter().map(|p| p.0).collect();
+    assert!(times.len() as u64 > trajectory.statistics.steps && times.windows(2).all(|w| w[0] < w[1]), "{times:?}");
 }
 
 /// A diode with a leakage far below the quantum conducts in every period: 10 V on 1 H for 0.3 s give 3 A.
@@ -271,6 +423,21 @@ fn what_it_cannot_treat_is_an_error() {
     let found = outcome.diagnostics.iter().next().expect("an error");
     assert!(found.message.contains("liqss2 cannot simulate this model: it has delays"), "{}", found.message);
     assert!(found.hints.iter().any(|hint| hint.contains("`rodas`")), "{:?}", found.hints);
+    // How often a loop is passed depends on its argument: what it does between two times is not enclosed.
+    let called = "model Test
+          function f
+            input Real x;
+            output Real y = x;
+          algorithm
+            while y > 0.25 loop y := y*y; end while;
+          end f;
+          Real x(start = 0, fixed = true);
+          Boolean b = f(x) > 0.1;
+        equation
+          der(x) = 1;
+        end Test;";
+    let told = messages(&run(called, 0.9, 1e-4, Solver::Liqss2));
+    assert!(told[0].contains("what it does between two times cannot be enclosed"), "{told:?}");
     // Both sides of the threshold point at it: an integrator slides along it.
     let chatters = "model Test
           Real x(start = 1, fixed = true);

@@ -112,6 +112,13 @@ pub(crate) struct Change {
 }
 
 /// Encloses the crossing functions of a program.
+/// What is known of a relation along parabolas.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Along {
+    Keeps { until: f64 },
+    Changes { at: f64 },
+}
+
 pub(crate) struct Prover {
     pub tape: Tape,
     /// The values that are fixed until the next event have been evaluated.
@@ -150,6 +157,44 @@ impl Prover {
         } else if !is_proof {
             self.tape.load_explicit(memory);
         }
+    }
+
+    /// What a relation does from one time to another while its states follow the parabolas that the tape was given ([`Tape::bend`]).
+    pub fn prove_along(&mut self, relation: usize, watched: Watched, memory: &[f64], (from, to): (f64, f64)) -> Along {
+        if !self.is_loaded {
+            self.tape.load(memory);
+            self.is_loaded = true;
+        }
+        self.tape.expansions.forget();
+        self.tape.start_loops(memory);
+        let mut march = March {
+            tape: &mut self.tape,
+            relation,
+            watched,
+            longest_sample: to - from,
+            least_time: from.abs().max(to.abs()),
+            budget: EFFORT,
+            most_work: u64::MAX,
+            pace: Pace::new(to - from),
+            least_part: 0.0,
+            is_sampled: false,
+            expansions: Expanded::NONE,
+            is_of_step: false,
+            doubted_from: None,
+            is_doubtful: false,
+        };
+        match march.go(from, to) {
+            _ if march.is_sampled => Along::Keeps { until: from },
+            Outcome::Kept => Along::Keeps { until: to },
+            Outcome::Paused { at } => Along::Keeps { until: at },
+            Outcome::Changes { before, after } => Along::Changes { at: march.locate(before, after) },
+        }
+    }
+
+    /// How fast a crossing function changes there.
+    pub fn slope_along(&mut self, relation: usize, t: f64) -> f64 {
+        let slope = self.tape.over(relation, Interval::point(t)).slope;
+        if slope.is_known() { slope.middle() } else { 0.0 }
     }
 
     /// What rounding makes of a crossing function there, that of time included, and how fast it changes.

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use saltus_base::{IdVec, Index};
+use saltus_numerics::liqss::parabola::Parabola;
 use saltus_numerics::{Integrator, Interpolant, Interval};
 use saltus_program::{BinaryFn, Block, Relation, RelationId, Section, SimProgram, SlotId, UnaryFn};
 
@@ -333,6 +334,15 @@ impl Tape {
             (tangent.origin, tangent.unit, tangent.coefficients[1]) = (t, unit, rates[state as usize] * unit);
             self.interpolants[state as usize] = tangent;
         }
+    }
+
+    /// A state follows a parabola about `t`.
+    pub fn bend(&mut self, state: u32, t: f64, parabola: Parabola) {
+        let [value, slope, half] = parabola.0;
+        let mut bent = Interpolant::constant(value);
+        bent.origin = t;
+        (bent.coefficients[1], bent.coefficients[2]) = (slope, half);
+        self.interpolants[state as usize] = bent;
     }
 
     /// Takes over the dense output of a step.

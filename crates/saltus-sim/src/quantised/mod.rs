@@ -3,7 +3,7 @@
 //! ```text
 //! SimProgram ──► slices: the blocks of each derivative, relation and assertion      (slices, forms)
 //!                states as parabolas, each with a line that the others see          (saltus_numerics::Liqss2)
-//!                when relations change: roots along the parabolas                   (watches)
+//!                when relations change: roots along the parabolas, or enclosures    (watches)
 //!                events: what reads what has changed                                (local)
 //! ```
 //!
@@ -34,7 +34,7 @@ pub(crate) use local::Outcome;
 use local::{Local, Point, Seeds};
 use masks::Masks;
 use slices::{Slice, Slices};
-use watches::{Around, Watch};
+use watches::{Around, Provers, Watch};
 
 /// Why a model cannot be simulated by quantised states; `None` if it can.
 pub(crate) fn obstacle(program: &SimProgram) -> Option<&'static str> {
@@ -57,6 +57,11 @@ fn has_loops_over_arrays(program: &SimProgram) -> bool {
 
 /// Too much of the model is in common.
 pub(crate) const TOO_LARGE: &str = "its derivatives have too many equations in common";
+
+/// A relation would only be looked at in points.
+pub(crate) fn not_enclosed(relation: &str) -> String {
+    format!("`{relation}` is not linear in states and time, and what it does between two times cannot be enclosed")
+}
 
 /// What is due next.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -91,7 +96,7 @@ pub(crate) struct Quantised {
     /// By memory the relation, by threshold the timers.
     relation_of: HashMap<SlotId, u32>,
     timers_of: HashMap<SlotId, Vec<u32>>,
-    tolerance: f64,
+    provers: Provers,
     longest_look: f64,
     time_span: f64,
     /// Relations that were due at the event, timers and samples.
@@ -182,10 +187,10 @@ impl Quantised {
             relation_of: relations.map(|(k, r)| (r.memory, k as u32)).collect(),
             timers_of,
             n_relations: events.relations.len(),
+            provers: Provers::new(program, &slices.crossings),
             watches,
             states,
             slices,
-            tolerance: options.tolerance,
             longest_look,
             time_span: options.time_span(),
             due: Due::default(),
@@ -199,16 +204,12 @@ impl Quantised {
         })
     }
 
-    /// A derivative or relation that is not affine between events: its line would have to be guessed, and what happens between two guesses would
-    /// be missed.
-    pub fn curved(&self, program: &SimProgram) -> Option<String> {
-        let mut rates = self.slices.rates.iter().zip(&program.states);
-        let rate = rates.find(|(slice, _)| !slice.is_affine);
-        let events = &program.events;
-        let relations = events.relations.values().chain(events.bounds.values());
-        let mut crossings = self.slices.crossings.iter().zip(relations);
-        let crossing = || crossings.find(|(slice, _)| !slice.is_affine).map(|(_, relation)| relation.text.clone());
-        rate.map(|(_, state)| program.memory.slot_name(state.derivative).to_owned()).or_else(crossing)
+    /// A relation that is not affine between events and cannot be enclosed: what it does between two evaluations would have to be guessed.
+    pub fn unenclosed(&mut self) -> Option<&str> {
+        let crossings = self.slices.crossings.iter().enumerate();
+        let mut curved = crossings.filter(|(_, slice)| !slice.is_affine).map(|(k, _)| k);
+        let provers = &mut self.provers;
+        curved.find(|&k| !provers.is_enclosed(k)).map(|k| self.watches[k].text())
     }
 
     /// Begins with the values in memory, behind an event at `t`.
@@ -216,6 +217,7 @@ impl Quantised {
         let x: Vec<f64> = program.states.iter().map(|s| model.get(s.value)).collect();
         self.with_rates(program, model, |states, rates| states.start(rates, t, &x))?;
         self.masks.begin(model.memory());
+        self.provers.forget();
         for k in 0..self.watches.len() {
             self.watches[k].confirm();
             self.begin_watch(program, model, k, t)?;
@@ -238,6 +240,11 @@ impl Quantised {
             _ if (self.n_relations..n).contains(&item) => (at, Next::Bound(item - self.n_relations)),
             _ => (at, Next::Event),
         }
+    }
+
+    /// Is a relation that is due up to `at` at its threshold at `t`, and has it the other value there?
+    pub fn is_threshold_met(&self, t: f64, at: f64) -> bool {
+        (0..self.n_relations).any(|k| self.schedule.time(k) <= at && self.watches[k].is_met(t))
     }
 
     /// A state at `t`, up to what is due next.
@@ -316,8 +323,8 @@ impl Quantised {
     }
 
     fn begin_watch(&mut self, program: &SimProgram, model: &mut Model, k: usize, t: f64) -> Result<(), Failure> {
-        let Quantised { slices, states, tolerance, longest_look, .. } = self;
-        let around = Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
+        let Quantised { slices, states, provers, longest_look, .. } = self;
+        let around = Around { program, slices, states, provers, longest_look: *longest_look };
         self.watches[k].begin(k, t, &around, model)
     }
 
@@ -327,9 +334,9 @@ impl Quantised {
             self.schedule.set(self.watches.len() + k, f64::INFINITY);
             return Ok(());
         }
-        let Quantised { slices, states, tolerance, longest_look, .. } = self;
-        let around = Around { program, slices, states, tolerance: *tolerance, longest_look: *longest_look };
-        let due = self.watches[k].renew(k, t, &around, model)?;
+        let Quantised { slices, states, provers, longest_look, .. } = self;
+        let mut around = Around { program, slices, states, provers, longest_look: *longest_look };
+        let due = self.watches[k].renew(k, t, &mut around, model)?;
         self.renewals += 1;
         self.schedule.set(k, due.change);
         self.schedule.set(self.watches.len() + k, if due.look > t { due.look } else { t.next_up() });
@@ -460,6 +467,9 @@ impl Quantised {
     ) -> Result<bool, Failure> {
         let (n_states, n_watches) = (self.states_len(), self.watches.len());
         let (mut resets, mut rows, mut begun, mut is_asserted) = (Vec::new(), Vec::new(), Vec::new(), false);
+        if !changed.is_empty() {
+            self.provers.forget();
+        }
         for &(slot, _) in changed {
             match self.slices.state_of[slot.index()] {
                 slices::NONE => {}

@@ -1,25 +1,30 @@
 //! When relations change: roots of their crossing functions along the parabolas of the states.
 //!
 //! In: a crossing function (left minus right side) with the states that it depends on. Out: when its relation would change. An affine function of
-//! parabolas is a parabola, whose root is known at once. Of any other one values at three points ahead make a parabola, whose roots are then located on
-//! the function itself; how far that is trusted depends on how well the last one foretold it.
+//! parabolas is a parabola, whose root is known at once. Any other one is enclosed in intervals along the parabolas ([`crate::proof`]), as far ahead as that
+//! says something.
 //!
 //! A relation changes where its function is beyond zero by more than rounding, so that what is evaluated there agrees.
 
+use saltus_numerics::Liqss2;
 use saltus_numerics::liqss::parabola::Parabola;
-use saltus_numerics::{Bracket, Liqss2, locate_sign_change};
 use saltus_program::{ModelFunctions, RELATION_BAND, RelationOp, SimProgram, SlotId};
 
+use super::not_enclosed;
 use super::slices::{Slice, Slices};
-use crate::constants::{FARTHER_BAND, FIRST_LOOK, LOOK_CHANGE, LOOK_SAFETY, MOST_ULPS_BEHIND_ROOT};
-use crate::error::Failure;
+use crate::constants::{FARTHER_BAND, FIRST_LOOK, LEAST_LOOK, LOOK_GROWTH, LOOK_SHRINK, MOST_ULPS_BEHIND_ROOT};
+use crate::error::{Failure, SimErrorKind};
 use crate::event;
 use crate::model::Model;
+use crate::proof::{Along, Prover, Watched};
 use saltus_program::Activation;
 
 /// A relation that is watched.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
+    /// Its number.
+    place: usize,
+    text: String,
     op: RelationOp,
     crossing: SlotId,
     nominal: f64,
@@ -36,11 +41,11 @@ pub(super) struct Watch {
     scale: f64,
     /// Rounding is so many times what it is usually: widened where a change was not confirmed.
     widened: f64,
-    /// How far ahead a function that is not affine is looked at, and what is expected there.
+    /// How far ahead a function that is not affine is enclosed.
     look: f64,
-    foretold: Option<(f64, f64)>,
-    /// The function from the present time on.
+    /// The function from a time on, which is not a number where it is not affine.
     pub z: Parabola,
+    z_at: f64,
     /// What is rounding.
     pub band: f64,
 }
@@ -58,14 +63,55 @@ pub(super) struct Around<'a> {
     pub program: &'a SimProgram,
     pub slices: &'a Slices,
     pub states: &'a Liqss2,
-    pub tolerance: f64,
+    pub provers: &'a mut Provers,
     pub longest_look: f64,
+}
+
+/// Enclosures of crossing functions that are not affine, if there are any.
+#[derive(Default)]
+pub(super) struct Provers {
+    n_relations: usize,
+    relations: Option<Box<Prover>>,
+    bounds: Option<Box<Prover>>,
+}
+
+impl Provers {
+    pub fn new(program: &SimProgram, crossings: &[Slice]) -> Self {
+        let n_relations = program.events.relations.len();
+        let (relations, bounds) = crossings.split_at(n_relations.min(crossings.len()));
+        let is_curved = |slices: &[Slice]| slices.iter().any(|slice| !slice.is_affine);
+        Provers {
+            n_relations,
+            relations: is_curved(relations).then(|| Box::new(Prover::new(program, false))),
+            bounds: is_curved(bounds).then(|| Box::new(Prover::of_bounds(program, false))),
+        }
+    }
+
+    /// The one of a watch, and its number there.
+    fn of(&mut self, watch: usize) -> Option<(&mut Prover, usize)> {
+        match watch.checked_sub(self.n_relations) {
+            None => self.relations.as_deref_mut().map(|prover| (prover, watch)),
+            Some(bound) => self.bounds.as_deref_mut().map(|prover| (prover, bound)),
+        }
+    }
+
+    /// Can the function of this watch be enclosed?
+    pub fn is_enclosed(&mut self, watch: usize) -> bool {
+        self.of(watch).is_some_and(|(prover, relation)| prover.tape.is_enclosed(relation))
+    }
+
+    /// What is fixed between events has changed.
+    pub fn forget(&mut self) {
+        self.relations.iter_mut().chain(&mut self.bounds).for_each(|prover| prover.forget());
+    }
 }
 
 /// The relations of events, then those of assertions.
 pub(super) fn watches(program: &SimProgram, longest_look: f64) -> Vec<Watch> {
     let relations = program.events.relations.values().chain(program.events.bounds.values());
-    let watch = |r: &saltus_program::Relation| Watch {
+    let watch = |(place, r): (usize, &saltus_program::Relation)| Watch {
+        place,
+        text: r.text.clone(),
         op: r.op,
         crossing: r.crossing,
         nominal: if r.nominal.is_finite() { r.nominal.abs() } else { 0.0 },
@@ -78,14 +124,19 @@ pub(super) fn watches(program: &SimProgram, longest_look: f64) -> Vec<Watch> {
         scale: 0.0,
         widened: 1.0,
         look: FIRST_LOOK * longest_look,
-        foretold: None,
         z: Parabola::default(),
+        z_at: f64::NAN,
         band: 0.0,
     };
-    relations.map(watch).collect()
+    relations.enumerate().map(watch).collect()
 }
 
 impl Watch {
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// +1 if its value holds for positive z.
     pub fn side(&self) -> f64 {
         if self.op.is_true_below() == self.value { -1.0 } else { 1.0 }
@@ -97,6 +148,13 @@ impl Watch {
         self.widened = (FARTHER_BAND * self.widened).max(FARTHER_BAND * distance);
     }
 
+    /// Is its function zero at `t` but for rounding, and has it another value there?
+    pub fn is_met(&self, t: f64) -> bool {
+        let z = self.z.value(t - self.z_at);
+        // The band moves the threshold away, so that the function is off zero by as much.
+        z.abs() <= self.band && self.op.holds(0.0) != self.value
+    }
+
     /// It has changed as foreseen.
     pub fn confirm(&mut self) {
         self.widened = 1.0;
@@ -105,7 +163,7 @@ impl Watch {
     /// What it depends on has changed at an event: new coefficients.
     pub fn begin(&mut self, k: usize, t: f64, around: &Around, model: &mut Model) -> Result<(), Failure> {
         let slice = &around.slices.crossings[k];
-        (self.look, self.foretold) = (FIRST_LOOK * around.longest_look, None);
+        self.look = FIRST_LOOK * around.longest_look;
         if !slice.is_affine {
             return Ok(());
         }
@@ -135,7 +193,7 @@ impl Watch {
     }
 
     /// States have other parabolas from `t` on, or it is time for a look.
-    pub fn renew(&mut self, k: usize, t: f64, around: &Around, model: &mut Model) -> Result<Due, Failure> {
+    pub fn renew(&mut self, k: usize, t: f64, around: &mut Around, model: &mut Model) -> Result<Due, Failure> {
         let slice = &around.slices.crossings[k];
         if !slice.is_affine {
             return self.look_ahead(slice, t, around, model);
@@ -149,7 +207,7 @@ impl Watch {
             scale += by.abs() * x.0[0].abs().max(nominal);
             z = z.plus(by, x);
         }
-        self.z = z;
+        (self.z, self.z_at) = (z, t);
         self.set_band(scale);
         self.take_literal_value(z.0[0]);
         let change = t + self.time_to_change();
@@ -203,66 +261,37 @@ impl Watch {
         Parabola([margin, side * slope, side * half]).first_root()
     }
 
-    fn look_ahead(&mut self, slice: &Slice, t: f64, around: &Around, model: &mut Model) -> Result<Due, Failure> {
+    /// Encloses the function as far ahead as that is worth its effort.
+    fn look_ahead(&mut self, slice: &Slice, t: f64, around: &mut Around, model: &mut Model) -> Result<Due, Failure> {
         let here = self.function(slice, t, around, model)?;
-        let scale = here.abs().max(self.nominal);
         self.take_literal_value(here);
-        if let Some((_, foretold)) = self.foretold.take().filter(|foretold| foretold.0 == t) {
-            let error = (foretold - here).abs() / (around.tolerance * scale.max(f64::MIN_POSITIVE));
-            let factor = LOOK_SAFETY / error.cbrt();
-            let factor = if factor.is_nan() { LOOK_CHANGE.1 } else { factor.clamp(LOOK_CHANGE.0, LOOK_CHANGE.1) };
-            self.look = (factor * self.look).min(around.longest_look);
-        }
-        let quarter = 0.25 * self.look;
-        // Where it cannot be evaluated ahead nothing is known.
-        let ahead = |by: f64, model: &mut Model| self.function(slice, t + by, around, model).ok();
-        let (first, second) = (ahead(quarter, model), ahead(2.0 * quarter, model));
-        let (Some(first), Some(second)) = (first, second) else {
-            self.z = Parabola([here, 0.0, 0.0]);
-            self.set_band(scale);
-            return Ok(Due { change: t + self.time_to_change(), look: t + self.look });
+        self.set_band(here.abs().max(self.nominal));
+        let Some((prover, relation)) = around.provers.of(self.place) else {
+            return Ok(Due { change: f64::INFINITY, look: f64::INFINITY });
         };
-        let half = (second - 2.0 * first + here) / (2.0 * quarter * quarter);
-        let slope = (first - here) / quarter - half * quarter;
-        self.z = Parabola([here, slope, half]);
-        self.set_band(scale);
-        let look = t + self.look;
-        self.foretold = Some((look, self.z.value(self.look)));
-        let after = self.time_to_change();
-        if after == 0.0 {
-            return Ok(Due { change: t, look });
+        for &j in &slice.states {
+            prover.tape.bend(j, t, around.states.parabola(j as usize, t));
         }
-        if after > self.look {
-            // A staircase does not announce its steps.
-            let there = self.function(slice, look, around, model);
-            let is_changed = there.as_ref().is_ok_and(|there| self.margin(*there) < 0.0);
-            let change =
-                if is_changed { self.locate(slice, (t, here), (look, there?), around, model)? } else { f64::INFINITY };
-            return Ok(Due { change, look });
+        let watched = Watched { op: self.op, memory: self.value, shift: self.band };
+        let known = prover.prove_along(relation, watched, model.memory(), (t, t + self.look));
+        self.z = Parabola([here, prover.slope_along(relation, t), 0.0]);
+        if self.margin(here) < 0.0 {
+            return Ok(Due { change: t, look: t + self.look });
         }
-        // The function itself has the last word; a little later if it has not changed yet.
-        for end in [t + after, (t + 1.1 * after).min(look)] {
-            let there = self.function(slice, end, around, model)?;
-            if self.margin(there) < 0.0 {
-                return Ok(Due { change: self.locate(slice, (t, here), (end, there), around, model)?, look });
+        match known {
+            Along::Changes { at } => Ok(Due { change: at, look: f64::INFINITY }),
+            Along::Keeps { until } if until > t => {
+                let is_all = until >= t + self.look;
+                self.look = if is_all { LOOK_GROWTH * self.look } else { until - t };
+                self.look = self.look.min(around.longest_look);
+                Ok(Due { change: f64::INFINITY, look: until })
             }
+            Along::Keeps { .. } if self.look > LEAST_LOOK * around.longest_look => {
+                self.look *= LOOK_SHRINK;
+                self.look_ahead(slice, t, around, model)
+            }
+            Along::Keeps { .. } => Err(Failure::new(t, SimErrorKind::NotQuantised { why: not_enclosed(&self.text) })),
         }
-        Ok(Due { change: f64::INFINITY, look: (t + 1.1 * after).min(look).max(t.next_up()) })
-    }
-
-    /// When the relation changes between two times with these values of the function.
-    fn locate(
-        &self,
-        slice: &Slice,
-        from: (f64, f64),
-        to: (f64, f64),
-        around: &Around,
-        model: &mut Model,
-    ) -> Result<f64, Failure> {
-        let mut margin = |s: f64| Ok::<f64, Failure>(self.margin(self.function(slice, s, around, model)?));
-        let bracket = Bracket { before: from.0, after: to.0 };
-        let (before, behind) = (self.margin(from.1).max(f64::MIN_POSITIVE), self.margin(to.1));
-        Ok(locate_sign_change(bracket, before, behind, &mut margin)?.after)
     }
 
     /// The function along the parabolas of the states.

@@ -206,7 +206,10 @@ impl Simulation {
     pub(super) fn terminate(&mut self, i: usize) -> Result<(), Failure> {
         let message = self.termination(i);
         self.driver.end = End::Terminated { message };
-        self.end_or_fail()
+        self.end_or_fail()?;
+        // Where there are no rows at events the run still ends with one.
+        let t = self.driver.now;
+        if self.driver.last_row == Some(t) { Ok(()) } else { self.write_row(t) }
     }
 
     pub(super) fn terminated(&self) -> Option<String> {

@@ -3,10 +3,10 @@
 //! In: a run behind its first event. Out: the same as with an integrator, but for rows at events, which are left out: each would need all
 //! variables, of which an event concerns few. The record of an event holds what changed.
 
-use saltus_program::{LARGEST_INTEGER, ModelFunctions, Moment, SlotId, SlotKind, SlotType, read};
+use saltus_program::{LARGEST_INTEGER, ModelFunctions, Moment, RELATION_BAND, SlotId, SlotKind, SlotType, read};
 
 use super::{Advance, Phase, Simulation};
-use crate::constants::STEPS_IN_A_TURN;
+use crate::constants::{STEPS_IN_A_TURN, THRESHOLD_REACH};
 use crate::error::{Failure, SimErrorKind};
 use crate::event::{self, Settled};
 use crate::options::Solver;
@@ -36,9 +36,9 @@ impl Simulation {
             Some(engine) => engine,
             None => {
                 let made = Quantised::new(&self.program, &self.options, &self.catalogue.watched);
-                let made = made.ok_or_else(|| refused(quantised::TOO_LARGE))?;
-                if let Some(what) = made.curved(&self.program) {
-                    return Err(refused(&format!("`{what}` is not linear in states and time between events")));
+                let mut made = made.ok_or_else(|| refused(quantised::TOO_LARGE))?;
+                if let Some(what) = made.unenclosed() {
+                    return Err(refused(&quantised::not_enclosed(what)));
                 }
                 Box::new(made)
             }
@@ -101,8 +101,14 @@ impl Simulation {
 
     /// Is an event behind the end of the run a part of it, because rounding alone puts it there?
     fn belongs_to_end(&mut self, at: f64, until: f64) -> bool {
-        if until < self.options.stop_time || at > event::reach(self.options.stop_time) {
+        let stop = self.options.stop_time;
+        if until < stop {
             return false;
+        }
+        if at > event::reach(stop) {
+            // A threshold that is met exactly there (`x >= 1`, not `x > 1`), as far as relations are told from rounding.
+            let resolution = THRESHOLD_REACH * RELATION_BAND * stop.abs().max(self.options.time_span());
+            return at - stop <= resolution && self.quantised.as_ref().is_some_and(|e| e.is_threshold_met(stop, at));
         }
         self.driver.time_event = self.model.next_time_event(self.driver.now);
         self.end_time() >= at
@@ -113,7 +119,17 @@ impl Simulation {
         if engine.statistics().steps >= self.options.max_steps {
             return Err(Failure::new(at, SimErrorKind::TooManySteps { most: self.options.max_steps }));
         }
-        engine.step(&self.program, &mut self.model)
+        let before = engine.statistics().steps;
+        engine.step(&self.program, &mut self.model)?;
+        let is_new = engine.statistics().steps > before && self.driver.last_row != Some(at);
+        if !(is_new && self.options.step_rows) || self.sink.as_ref().is_some_and(|sink| sink.is_short_of_room()) {
+            return Ok(());
+        }
+        self.go_to_quantised(at)?;
+        self.show_point();
+        self.write_row(at)?;
+        self.skip_output_point(at);
+        Ok(())
     }
 
     /// Rows before `t`, and when the next one is due.
