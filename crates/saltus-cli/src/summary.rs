@@ -11,9 +11,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use saltus::stream::Digest;
+use saltus::stream::{Digest, Last};
 use saltus_program::SimProgram;
-use saltus_results::{Kind, Signal};
+use saltus_results::Kind;
 use saltus_sim::{End, RelationDetection, Statistics, Trajectory};
 
 /// Most variables whose last value is shown.
@@ -44,7 +44,7 @@ pub fn summary(program: &SimProgram, trajectory: &Trajectory, digest: &Digest, t
     lines.extend(below_tolerance(&trajectory.below_tolerance));
     lines.extend(of_one_digit(&trajectory.of_one_digit));
     lines.push(format!("at time {}", short(digest.last_time)));
-    lines.extend(last_values(program, &digest.last()));
+    lines.extend(last_values(program, digest));
     lines.join("\n")
 }
 
@@ -131,18 +131,16 @@ fn some_of(mut names: Vec<String>) -> String {
 }
 
 /// States first, then what is declared at the top, protected variables last.
-fn last_values(program: &SimProgram, series: &[(&Signal, f64)]) -> Vec<String> {
+fn last_values(program: &SimProgram, digest: &Digest) -> Vec<String> {
     let states: BTreeSet<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     let protected: BTreeSet<&str> =
         program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
-    let mut signals: Vec<_> = series.iter().filter(|(s, _)| s.name.chars().count() <= LONGEST_NAME).collect();
-    signals.sort_by_cached_key(|(s, _)| {
-        let name = s.name.as_str();
-        (!states.contains(name), protected.contains(name), name.matches('.').count())
+    let Last { signals, n } = digest.last(SHOWN, |name| {
+        let rank = || (!states.contains(name), protected.contains(name), name.matches('.').count());
+        (name.chars().count() <= LONGEST_NAME).then(rank)
     });
     let shown: Vec<(&str, String, &str)> = signals
         .iter()
-        .take(SHOWN)
         .map(|(s, value)| {
             let text = match s.kind {
                 Kind::Boolean => (*value != 0.0).to_string(),
@@ -158,7 +156,7 @@ fn last_values(program: &SimProgram, series: &[(&Signal, f64)]) -> Vec<String> {
         format!("  {name:names$}  {value:values$}  {text}").trim_end().to_owned()
     };
     let mut lines: Vec<String> = shown.iter().map(line).collect();
-    let n_rest = series.len() - shown.len();
+    let n_rest = n - shown.len();
     if n_rest > 0 {
         lines.push(format!("  … and {}", plural(n_rest as u64, "more variable")));
     }

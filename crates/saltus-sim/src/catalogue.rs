@@ -1,5 +1,6 @@
 //! What is shown of a program: columns of rows, variables whose changes at events are listed, texts of relations and clocks.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use saltus_base::Index;
@@ -9,7 +10,8 @@ use crate::options::Recorded;
 use crate::trajectory::Column;
 
 pub(crate) struct Catalogue {
-    pub columns: Vec<Column>,
+    /// As they are in all configurations; those of a program with one structure are made when they are asked for.
+    columns: Option<Vec<Column>>,
     /// Slots of a row of results.
     pub places: Vec<usize>,
     /// Slots that a row would have if all variables were recorded.
@@ -26,17 +28,14 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     pub fn new(program: &SimProgram, recorded: &Recorded) -> Self {
-        let kept = || shown(program).filter(|v| recorded.contains(&v.name));
-        let mut places = slots_of(kept());
-        // Every kept slot is among the places.
-        let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
-        let mut columns: Vec<Column> =
-            kept().map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect();
+        let kept = || kept(program, recorded);
         // What is equal in one configuration may differ in another one.
-        if program.configuration.is_some() {
-            columns.iter_mut().enumerate().for_each(|(i, column)| column.place = i);
-            places = kept().map(|v| v.slot.index()).collect();
-        }
+        let column = |(place, v): (usize, &Variable)| Column { name: v.name.clone(), ty: v.ty, place };
+        let columns = program.configuration.is_some().then(|| kept().enumerate().map(column).collect());
+        let places = match &columns {
+            Some(_) => kept().map(|v| v.slot.index()).collect(),
+            None => slots_of(kept()),
+        };
         Catalogue {
             columns,
             places,
@@ -48,6 +47,54 @@ impl Catalogue {
             clocks: sub_clocks(program).map(|c| c.text.as_str().into()).collect(),
         }
     }
+
+    /// The same with the columns of another configuration, whose values are at these places.
+    pub fn with_columns(self, columns: Vec<Column>, places: Vec<usize>) -> Self {
+        Catalogue { columns: Some(columns), places, ..self }
+    }
+
+    /// The columns of rows in order of declaration; `program` and `recorded` are what the catalogue was made of.
+    pub fn columns(&self, program: &SimProgram, recorded: &Recorded) -> Cow<'_, [Column]> {
+        match &self.columns {
+            Some(columns) => Cow::Borrowed(columns),
+            None => Cow::Owned(columns_at(program, recorded, &self.places)),
+        }
+    }
+
+    /// What [`columns`](Self::columns) gives, for later.
+    pub fn columns_for_later(&self, program: &Arc<SimProgram>, recorded: &Recorded) -> Columns {
+        match &self.columns {
+            Some(columns) => Columns::Listed(columns.clone()),
+            None => Columns::Of(program.clone(), recorded.clone()),
+        }
+    }
+}
+
+/// What rows mean, as long as nobody asks for it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Columns {
+    Listed(Vec<Column>),
+    /// Of a program with one structure.
+    Of(Arc<SimProgram>, Recorded),
+}
+
+impl Columns {
+    /// In order of declaration.
+    pub fn all(&self) -> Cow<'_, [Column]> {
+        match self {
+            Columns::Listed(columns) => Cow::Borrowed(columns),
+            Columns::Of(program, recorded) => {
+                Cow::Owned(columns_at(program, recorded, &slots_of(kept(program, recorded))))
+            }
+        }
+    }
+}
+
+/// Columns of rows with these slots, ascending.
+fn columns_at(program: &SimProgram, recorded: &Recorded, places: &[usize]) -> Vec<Column> {
+    // Every kept slot is among the places.
+    let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
+    kept(program, recorded).map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect()
 }
 
 pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
@@ -57,6 +104,11 @@ pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock
 /// Variables that have values over time and a name of their own.
 fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
     program.variables.iter().filter(|v| !v.is_parameter() && !v.is_hidden)
+}
+
+/// Those of them that are recorded.
+fn kept<'a>(program: &'a SimProgram, recorded: &'a Recorded) -> impl Iterator<Item = &'a Variable> {
+    shown(program).filter(|v| recorded.contains(&v.name))
 }
 
 /// Discrete variables and states that a `reinit` may set, each slot under one name.

@@ -1,10 +1,14 @@
 //! Where results go: a [`Sink`] takes rows and events as they are made, so that a run needs no more memory the longer it takes.
 //! [`Recorder`] keeps them in memory.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use saltus_base::Index;
 use saltus_program::SimProgram;
 
+use crate::catalogue::{Catalogue, Columns};
+use crate::options::Recorded;
 use crate::record::EventRecord;
 use crate::rows::Rows;
 use crate::trajectory::{Column, Segment, Trajectory};
@@ -18,16 +22,73 @@ pub enum SinkError {
     Failed(String),
 }
 
-/// What the rows of a stretch mean.
-#[derive(Clone, PartialEq, Debug)]
+/// What the rows of a stretch mean. Columns and parameters are listed when they are asked for: a large model has millions.
+#[derive(Clone)]
 pub struct Header<'a> {
     pub start_time: f64,
-    /// In order of declaration.
-    pub columns: &'a [Column],
     /// Values of a row; columns that are always equal share one.
     pub n_places: usize,
+    known: Known<'a>,
+}
+
+#[derive(Clone)]
+enum Known<'a> {
+    Listed {
+        columns: &'a [Column],
+        parameters: &'a [(String, f64)],
+    },
+    Of {
+        program: &'a Arc<SimProgram>,
+        recorded: &'a Recorded,
+        catalogue: &'a Catalogue,
+        /// Values of parameters are there.
+        memory: &'a [f64],
+    },
+}
+
+impl<'a> Header<'a> {
+    pub fn new(start_time: f64, columns: &'a [Column], n_places: usize, parameters: &'a [(String, f64)]) -> Self {
+        Header { start_time, n_places, known: Known::Listed { columns, parameters } }
+    }
+
+    pub(crate) fn of(
+        start_time: f64,
+        program: &'a Arc<SimProgram>,
+        recorded: &'a Recorded,
+        catalogue: &'a Catalogue,
+        memory: &'a [f64],
+    ) -> Self {
+        let n_places = catalogue.places.len();
+        Header { start_time, n_places, known: Known::Of { program, recorded, catalogue, memory } }
+    }
+
+    /// In order of declaration.
+    pub fn columns(&self) -> Cow<'a, [Column]> {
+        match &self.known {
+            Known::Listed { columns, .. } => Cow::Borrowed(columns),
+            Known::Of { program, recorded, catalogue, .. } => catalogue.columns(program, recorded),
+        }
+    }
+
+    /// The same for when the header is gone.
+    pub fn columns_for_later(&self) -> Columns {
+        match &self.known {
+            Known::Listed { columns, .. } => Columns::Listed(columns.to_vec()),
+            Known::Of { program, recorded, catalogue, .. } => catalogue.columns_for_later(program, recorded),
+        }
+    }
+
     /// Names and values of constants and parameters.
-    pub parameters: &'a [(String, f64)],
+    pub fn parameters(&self) -> Cow<'a, [(String, f64)]> {
+        match &self.known {
+            Known::Listed { parameters, .. } => Cow::Borrowed(parameters),
+            Known::Of { program, memory, .. } => {
+                let shown = program.variables.iter().filter(|v| v.is_parameter() && !v.is_hidden);
+                let value = |slot: saltus_program::SlotId| memory.get(slot.index()).copied().unwrap_or(f64::NAN);
+                Cow::Owned(shown.map(|v| (v.name.clone(), value(v.slot))).collect())
+            }
+        }
+    }
 }
 
 pub trait Sink: Send {
@@ -84,8 +145,8 @@ impl Sink for Recorder {
     fn begin(&mut self, header: &Header) -> Result<(), SinkError> {
         let mut kept = self.lock();
         let rows = Rows::new(header.n_places);
-        kept.segments.push(Segment { variables: header.columns.to_vec(), times: Vec::new(), rows });
-        kept.parameters = header.parameters.to_vec();
+        kept.segments.push(Segment { variables: header.columns().into_owned(), times: Vec::new(), rows });
+        kept.parameters = header.parameters().into_owned();
         Ok(())
     }
 

@@ -204,7 +204,7 @@ fn write_table(run: &Run, path: &Path) -> Result<(), WriteError> {
     };
     let header = match run.model.get() {
         Some(model) => {
-            let known = saltus_sim::Header { start_time: 0.0, columns: &columns, n_places, parameters: &parameters };
+            let known = saltus_sim::Header::new(0.0, &columns, n_places, &parameters);
             saltus::results::header(model.program(), &known, &Kept::default())
         }
         None => {

@@ -71,7 +71,7 @@ impl Recording {
         recording.look().signals = signals().cloned().collect();
         let start_time = results.times.first().copied().unwrap_or(0.0);
         let n_places = places.len();
-        recording.begin(&Header { start_time, columns: &columns, n_places, parameters: &parameters })?;
+        recording.begin(&Header::new(start_time, &columns, n_places, &parameters))?;
         let mut row = vec![f64::NAN; n_places];
         for (i, time) in results.times.iter().enumerate() {
             for (place, values) in row.iter_mut().zip(&places) {
@@ -175,10 +175,10 @@ impl Kept {
 impl Sink for Recording {
     fn begin(&mut self, header: &Header) -> Result<(), SinkError> {
         let mut kept = self.look();
-        let columns = header.columns.to_vec();
+        let columns = header.columns().into_owned();
         let places = columns.iter().map(|c| (c.name.clone(), c.place)).collect();
         kept.segments.push(Stretch { columns, places, times: Vec::new(), rows: Rows::new(header.n_places) });
-        kept.parameters = header.parameters.to_vec();
+        kept.parameters = header.parameters().into_owned();
         Ok(())
     }
 
@@ -224,13 +224,12 @@ mod tests {
         let column = |name: &str, place| Column { name: name.into(), ty: SlotType::Real, place };
         let columns = [column("a", 0), column("b", 1), column("c", 1)];
         let parameters = [("p".to_owned(), 3.0)];
-        let header = Header { start_time: 0.0, columns: &columns, n_places: 2, parameters: &parameters };
-        sink.begin(&header).unwrap();
+        sink.begin(&Header::new(0.0, &columns, 2, &parameters)).unwrap();
         sink.row(0.0, &[1.0, 2.0]).unwrap();
         assert_eq!(recording.look().values("c").unwrap().1.as_slice(), [2.0]);
         sink.row(1.0, &[3.0, 4.0]).unwrap();
         let columns = [column("b", 0)];
-        sink.begin(&Header { columns: &columns, n_places: 1, ..header }).unwrap();
+        sink.begin(&Header::new(0.0, &columns, 1, &parameters)).unwrap();
         sink.row(1.0, &[9.0]).unwrap();
         let mut kept = recording.look();
         assert_eq!(kept.times().as_slice(), [0.0, 1.0, 1.0]);

@@ -30,11 +30,19 @@ pub fn header(program: &SimProgram, header: &saltus_sim::Header, kept: &Kept) ->
         let source = Source::Column { index: c.place, negated: false };
         signal(program, &declared, &c.name, c.ty, source)
     };
-    let columns = header.columns.iter().filter(|c| kept.keeps(&c.name)).map(column);
-    let parameters = header.parameters.iter().filter(|(name, _)| kept.keeps(name));
+    let (columns, parameters) = (header.columns(), header.parameters());
+    let columns = columns.iter().filter(|c| kept.keeps(&c.name)).map(column);
+    let parameters = parameters.iter().filter(|(name, _)| kept.keeps(name));
     let parameters = parameters.map(|(name, value)| parameter(program, &declared, name, *value));
     let has_gaps = program.configuration.is_some();
     Header { is_choice: kept.is_choice(), has_gaps, ..Header::new(&program.name, columns.chain(parameters).collect()) }
+}
+
+/// The signal of a column, by itself.
+pub fn signal_of(program: &SimProgram, column: &Column) -> Signal {
+    let declared = program.find_variable(&column.name).map(|v| (v.name.as_str(), v)).into_iter().collect();
+    let source = Source::Column { index: column.place, negated: false };
+    signal(program, &declared, &column.name, column.ty, source)
 }
 
 type Declared<'a> = HashMap<&'a str, &'a Variable>;

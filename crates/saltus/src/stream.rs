@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use saltus_base::SourceMap;
-use saltus_program::Stopwatch;
-use saltus_results::{Destination, Format, Header, Kept, Lines, Signal, WriteError, Writer};
-use saltus_sim::{EventRecord, Recorder, Sink, SinkError};
+use saltus_program::{SimProgram, Stopwatch};
+use saltus_results::{Destination, Format, Kept, Lines, Signal, WriteError, Writer};
+use saltus_sim::{Columns, EventRecord, Recorder, Sink, SinkError};
+
+use saltus_sim::trajectory::Column;
 
 use crate::{Model, results};
 
@@ -46,20 +48,45 @@ struct EventLog {
 }
 
 /// What is known of the rows of a run afterwards.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Digest {
     pub n_rows: u64,
     pub first_time: f64,
     pub last_time: f64,
-    header: Option<Header>,
+    columns: Option<(Arc<SimProgram>, Columns, Kept)>,
     last_row: Vec<f64>,
 }
 
+/// Signals at the end of a run.
+pub struct Last {
+    /// Those that were asked for, with their values.
+    pub signals: Vec<(Signal, f64)>,
+    /// How many vary in all.
+    pub n: usize,
+}
+
 impl Digest {
-    /// The signals that vary with their last values; none if there are no rows.
-    pub fn last(&self) -> Vec<(&Signal, f64)> {
-        let series = self.header.iter().filter(|_| self.n_rows > 0).flat_map(Header::series);
-        series.map(|signal| (signal, signal.source.value(&self.last_row))).collect()
+    /// The first `most` signals that vary in the order of a rank of their names, and where that is the same, of their declaration; those without a rank
+    /// are left out. None if there are no rows.
+    pub fn last<K: Ord>(&self, most: usize, rank: impl Fn(&str) -> Option<K>) -> Last {
+        let Some((program, columns, kept)) = self.columns.as_ref().filter(|_| self.n_rows > 0) else {
+            return Last { signals: Vec::new(), n: 0 };
+        };
+        let all = columns.all();
+        let mut n = 0;
+        let mut first: Vec<(K, &Column)> = Vec::with_capacity(most + 1);
+        for column in all.iter().filter(|column| kept.keeps(&column.name)) {
+            n += 1;
+            let Some(rank) = rank(&column.name) else { continue };
+            let at = first.partition_point(|(other, _)| *other <= rank);
+            if at < most {
+                first.insert(at, (rank, column));
+                first.truncate(most);
+            }
+        }
+        let value = |column: &Column| self.last_row.get(column.place).copied().unwrap_or(f64::NAN);
+        let signal = |(_, column): (K, &Column)| (results::signal_of(program, column), value(column));
+        Last { signals: first.into_iter().map(signal).collect(), n }
     }
 }
 
@@ -128,12 +155,13 @@ impl Stream {
 }
 
 impl State {
-    fn begin(&mut self, header: Header) -> Result<(), WriteError> {
+    fn begin(&mut self, program: &Arc<SimProgram>, header: &saltus_sim::Header) -> Result<(), WriteError> {
         // A run that is restored begins again; its table goes on.
         if let Some(Table::Open(destination)) = self.table.take_if(|table| matches!(table, Table::Open(_))) {
-            self.table = Some(Table::Begun(destination.begin(&header)?));
+            let own = results::header(program, header, &self.kept);
+            self.table = Some(Table::Begun(destination.begin(&own)?));
         }
-        self.digest.header = Some(header);
+        self.digest.columns = Some((program.clone(), header.columns_for_later(), self.kept.clone()));
         Ok(())
     }
 
@@ -204,9 +232,8 @@ impl FileSink {
 
 impl Sink for FileSink {
     fn begin(&mut self, header: &saltus_sim::Header) -> Result<(), SinkError> {
-        let kept = self.stream.lock().kept.clone();
-        let own = results::header(self.model.program(), header, &kept);
-        self.recorded(|state| state.begin(own), |recorder| recorder.begin(header))
+        let program = self.model.program().clone();
+        self.recorded(|state| state.begin(&program, header), |recorder| recorder.begin(header))
     }
 
     fn row(&mut self, time: f64, values: &[f64]) -> Result<(), SinkError> {

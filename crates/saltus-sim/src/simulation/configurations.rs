@@ -390,10 +390,10 @@ impl Simulation {
     /// Rows have the same columns in all configurations; what one does not have has no value there.
     fn catalogue_of(&self, program: &SimProgram) -> Catalogue {
         let known: HashMap<&str, usize> = program.variables.iter().map(|v| (v.name.as_str(), v.slot.index())).collect();
-        let columns = self.catalogue.columns.clone();
+        let columns = self.catalogue.columns(&self.program, &self.options.recorded).into_owned();
         let place = |column: &Column| known.get(column.name.as_str()).map_or(NOWHERE, |&slot| present(program, slot));
         let places = columns.iter().map(place).collect();
-        Catalogue { columns, places, ..Catalogue::new(program, &self.options.recorded) }
+        Catalogue::new(program, &self.options.recorded).with_columns(columns, places)
     }
 
     /// The values before, as the present program numbers them.

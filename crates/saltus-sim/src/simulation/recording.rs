@@ -12,14 +12,8 @@ impl Simulation {
     pub(super) fn begin_recording(&mut self, t: f64) -> Result<(), Failure> {
         self.work.row = vec![0.0; self.catalogue.places.len()];
         let Some(sink) = &mut self.sink else { return Ok(()) };
-        let parameters = self.program.variables.iter().filter(|v| v.is_parameter() && !v.is_hidden);
-        let parameters: Vec<(String, f64)> = parameters.map(|v| (v.name.clone(), self.model.get(v.slot))).collect();
-        let header = Header {
-            start_time: t,
-            columns: &self.catalogue.columns,
-            n_places: self.catalogue.places.len(),
-            parameters: &parameters,
-        };
+        let (program, recorded) = (&self.program, &self.options.recorded);
+        let header = Header::of(t, program, recorded, &self.catalogue, self.model.memory());
         sink.begin(&header).map_err(|error| refused(t, error))?;
         self.tell_structure(t);
         Ok(())

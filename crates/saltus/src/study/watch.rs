@@ -371,10 +371,10 @@ impl Sink for Observer {
     fn begin(&mut self, header: &Header) -> Result<(), SinkError> {
         let mut collected = self.lock();
         let watch = collected.watch.clone();
+        let (columns, parameters) = (header.columns(), header.parameters());
         let place = |name: &String| {
-            let column = header.columns.iter().find(|c| c.name == *name).map(|c| Place::Column(c.place));
-            let constant =
-                || header.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| Place::Constant(*value));
+            let column = columns.iter().find(|c| c.name == *name).map(|c| Place::Column(c.place));
+            let constant = || parameters.iter().find(|(n, _)| n == name).map(|(_, value)| Place::Constant(*value));
             column.or_else(constant).unwrap_or(Place::Constant(f64::NAN))
         };
         collected.places = watch.names.iter().map(place).collect();
