@@ -83,18 +83,13 @@ pub fn emit(
         entry: section(&orders.entry),
         arrival: section(&orders.arrival),
     };
-    let derivative_modes = sections
-        .derivatives
-        .loads()
-        .into_iter()
-        .filter(|&s| {
-            // What comes from outside may jump at an event, as a delayed signal does.
-            matches!(
-                system.slots[s].kind,
-                SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag | SlotKind::Input
-            )
-        })
-        .collect();
+    let derivative_modes = sections.derivatives.loads_of(&|s| {
+        // What comes from outside may jump at an event, as a delayed signal does.
+        matches!(
+            system.slots[s].kind,
+            SlotKind::Discrete | SlotKind::Clocked | SlotKind::Pre | SlotKind::Flag | SlotKind::Input
+        )
+    });
     let structural = structural_parameters(model, &system, parameters_sorted);
     let mut callables = std::mem::take(&mut system.calls.callables);
     let mut functions = Functions::new(&model.functions, system.memo.texts.len());

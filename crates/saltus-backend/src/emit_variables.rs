@@ -18,7 +18,8 @@ use crate::alias::Aliases;
 use crate::system::{System, slot_type};
 
 pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
-    let mut variables = Vec::with_capacity(system.elements.values().map(Vec::len).sum());
+    let n_derivatives = system.derivative_of.len() + system.introduced.given_up.len();
+    let mut variables = Vec::with_capacity(system.elements.values().map(Vec::len).sum::<usize>() + n_derivatives);
     for (id, declared) in model.variables.iter() {
         let Some(ty) = slot_type(declared.ty.base) else { continue };
         let dims: Vec<u64> = declared.ty.dims.iter().filter_map(|d| d.known()).collect();
@@ -35,7 +36,7 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
             let name = element_name(&declared.name, &dims, i as u64);
             // The negative of another variable has a slot of its own.
             let shown = if alias.is_negated { slot } else { alias.slot };
-            let derivative = derivative(system, aliases, slot).map(|slot| (format!("der({name})"), slot));
+            let derivative = derivative(system, aliases, slot).map(|slot| (["der(", &name, ")"].concat(), slot));
             let of_element = OfElement {
                 causality: causality(declared.causality, declared.variability, system.slots[shown].kind),
                 start: number(&attributes.start, i),

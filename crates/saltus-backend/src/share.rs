@@ -16,6 +16,9 @@ use crate::tuning::form::MOST_BLOCK_MEMBERS;
 
 /// The steps in an order in which they can be computed, those of a group together. Loops are groups of their own.
 pub fn group_by_calls<'s>(dag: &Dag, steps: &'s [Step]) -> Vec<Vec<&'s Step>> {
+    if dag.n_calls() == 0 {
+        return steps.iter().map(|step| vec![step]).collect();
+    }
     let mut groups: Vec<Vec<&Step>> = Vec::with_capacity(steps.len());
     let mut group_of_call: FastMap<CallId, usize> = FastMap::default();
     let mut group_of_slot: FastMap<SlotId, usize> = FastMap::default();

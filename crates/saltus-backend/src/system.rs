@@ -192,7 +192,10 @@ pub struct ScalarEquation {
 }
 
 pub fn declare_variables(model: &FlatModel) -> System {
-    let mut slots = IdVec::new();
+    let mut slots: IdVec<SlotId, Slot> = IdVec::new();
+    // One table of millions need not be copied while it grows.
+    let n_elements = model.variables.values().filter_map(|v| v.ty.n_elements()).filter(|&n| n <= MOST_ELEMENTS);
+    slots.reserve_exact(n_elements.fold(0, u64::saturating_add).min(MOST_ELEMENTS) as usize);
     let mut flag = |name: &str, kind, ty| slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 });
     let time = flag("time", SlotKind::Time, SlotType::Real);
     let initial = flag("initial()", SlotKind::Flag, SlotType::Boolean);

@@ -53,6 +53,11 @@ impl<I: Index, T> IdVec<I, T> {
         Self { items: Vec::new(), marker: PhantomData }
     }
 
+    /// Room for so many more items, and no more: for large tables whose size is known.
+    pub fn reserve_exact(&mut self, n: usize) {
+        self.items.reserve_exact(n);
+    }
+
     pub fn push(&mut self, item: T) -> I {
         let id = self.next_id();
         self.items.push(item);

@@ -9,44 +9,74 @@
 //! A variable of the elements of a component array has the dimensions of the array first, then its own. Its name has a `:` for each of the
 //! former, in the place of the subscript; nobody outside of the compiler sees it.
 
-use std::fmt::Write;
-
 /// What stands in a name before the subscripts of a component array.
 const OPEN: &str = "[:";
+/// Arrays with no more dimensions get names without memory for their subscripts.
+const FEW_DIMENSIONS: usize = 8;
+/// Digits of the largest 64-bit number.
+const MOST_DIGITS: usize = 20;
 
 /// The name of the element at a row-major position, counting from 0.
 pub fn element_name(name: &str, dims: &[u64], position: u64) -> String {
     if dims.is_empty() {
         return name.into();
     }
-    let mut subscripts = vec![0; dims.len()];
+    let mut few = [0; FEW_DIMENSIONS];
+    let mut many = Vec::new();
+    let subscripts = match few.get_mut(..dims.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(dims.len(), 0);
+            &mut many[..]
+        }
+    };
     let mut rest = position;
     for (subscript, &size) in subscripts.iter_mut().zip(dims).rev() {
         *subscript = rest % size.max(1) + 1;
         rest /= size.max(1);
     }
-    subscripted_name(name, &subscripts)
+    subscripted_name(name, subscripts)
 }
 
 /// The name of the element with these subscripts.
 pub fn subscripted_name(name: &str, subscripts: &[u64]) -> String {
-    let mut text = String::with_capacity(name.len() + 4 * subscripts.len());
+    let length: usize = subscripts.iter().map(|&subscript| 1 + n_digits(subscript)).sum();
+    let mut text = String::with_capacity(name.len() + length + 1);
     let mut subscripts = subscripts.iter();
     for part in parts(name) {
         match part {
             Part::Text(part) => text.push_str(part),
-            Part::Subscript => {
-                let _ = subscripts.next().map(|subscript| write!(text, "{subscript}"));
-            }
+            Part::Subscript => subscripts.next().into_iter().for_each(|&subscript| push_number(&mut text, subscript)),
         }
     }
-    for (k, subscript) in subscripts.as_slice().iter().enumerate() {
-        let _ = write!(text, "{}{subscript}", if k == 0 { '[' } else { ',' });
+    for (k, &subscript) in subscripts.as_slice().iter().enumerate() {
+        text.push(if k == 0 { '[' } else { ',' });
+        push_number(&mut text, subscript);
     }
     if !subscripts.as_slice().is_empty() {
         text.push(']');
     }
     text
+}
+
+fn n_digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |exponent| exponent as usize + 1)
+}
+
+/// Appends a number: names are made by the million, and formatting would be most of what they cost.
+fn push_number(text: &mut String, number: u64) {
+    let mut digits = [b'0'; MOST_DIGITS];
+    let mut at = MOST_DIGITS;
+    let mut rest = number;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|&digit| text.push(char::from(digit)));
 }
 
 /// How many dimensions the component arrays in a name have.
@@ -115,6 +145,10 @@ mod tests {
     fn elements_of_arrays_are_row_major() {
         assert_eq!(element_name("x", &[2, 3], 4), "x[2,2]");
         assert_eq!(element_name("x", &[], 0), "x");
+        assert_eq!(element_name("x", &[1; 9], 0), "x[1,1,1,1,1,1,1,1,1]");
+        for position in [8, 9, 98, 99, 999, u64::from(u32::MAX), u64::MAX - 1] {
+            assert_eq!(element_name("x", &[u64::MAX], position), format!("x[{}]", position + 1));
+        }
     }
 
     #[test]

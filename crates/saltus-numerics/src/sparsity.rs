@@ -24,7 +24,10 @@ impl Sparsity {
         for column in 0..n {
             starts[column + 1] += starts[column];
         }
-        Sparsity { starts, rows: sorted.into_iter().map(|(_, row)| row).collect() }
+        let mut rows: Vec<usize> = sorted.into_iter().map(|(_, row)| row).collect();
+        // Collected where the entries were, which took more room.
+        rows.shrink_to_fit();
+        Sparsity { starts, rows }
     }
 
     /// Number of rows, which is that of columns.

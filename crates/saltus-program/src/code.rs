@@ -207,7 +207,13 @@ pub struct Section {
 impl Section {
     /// Slots that are loaded, in order of their ids, each once.
     pub fn loads(&self) -> Vec<SlotId> {
-        let mut slots: Vec<SlotId> = self.blocks.iter().flat_map(Block::loads).collect();
+        self.loads_of(&|_| true)
+    }
+
+    /// Those of them that are wanted.
+    pub fn loads_of(&self, is_wanted: &dyn Fn(SlotId) -> bool) -> Vec<SlotId> {
+        let loads = self.blocks.iter().flat_map(Block::loads);
+        let mut slots: Vec<SlotId> = loads.filter(|&slot| is_wanted(slot)).collect();
         slots.sort_unstable();
         slots.dedup();
         slots

@@ -14,8 +14,8 @@ pub(crate) struct Catalogue {
     columns: Option<Vec<Column>>,
     /// Slots of a row of results.
     pub places: Vec<usize>,
-    /// Slots that a row would have if all variables were recorded.
-    pub shown: Vec<usize>,
+    /// Slots that a row would have if all variables were recorded; `None` if they are.
+    all: Option<Vec<usize>>,
     /// Slots whose changes at events are recorded.
     pub watched: Vec<(SlotId, Arc<str>)>,
     /// Integers, each slot under one name.
@@ -37,9 +37,9 @@ impl Catalogue {
             None => slots_of(kept()),
         };
         Catalogue {
-            columns,
             places,
-            shown: slots_of(shown(program)),
+            all: (columns.is_some() || *recorded != Recorded::All).then(|| slots_of(shown(program))),
+            columns,
             watched: watched_slots(program),
             integers: integers(program),
             relations: program.events.relations.values().map(|r| r.text.as_str().into()).collect(),
@@ -48,9 +48,15 @@ impl Catalogue {
         }
     }
 
+    /// Slots that a row would have if all variables were recorded.
+    pub fn shown(&self) -> &[usize] {
+        self.all.as_deref().unwrap_or(&self.places)
+    }
+
     /// The same with the columns of another configuration, whose values are at these places.
     pub fn with_columns(self, columns: Vec<Column>, places: Vec<usize>) -> Self {
-        Catalogue { columns: Some(columns), places, ..self }
+        let all = Some(self.shown().to_vec());
+        Catalogue { columns: Some(columns), places, all, ..self }
     }
 
     /// The columns of rows in order of declaration; `program` and `recorded` are what the catalogue was made of.
@@ -147,5 +153,6 @@ fn slots_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> Vec<usize> {
     let mut slots: Vec<usize> = variables.map(|v| v.slot.index()).collect();
     slots.sort_unstable();
     slots.dedup();
+    slots.shrink_to_fit();
     slots
 }

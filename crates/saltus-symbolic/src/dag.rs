@@ -75,6 +75,11 @@ impl Dag {
         self.nodes.is_empty()
     }
 
+    /// The number of different calls.
+    pub fn n_calls(&self) -> usize {
+        self.calls.len()
+    }
+
     /// The value of a constant.
     pub fn value(&self, id: NodeId) -> Option<f64> {
         match self.node(id) {

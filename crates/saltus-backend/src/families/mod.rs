@@ -115,6 +115,8 @@ impl Families {
         let planned = plan::plan(model);
         let sources = planned.iter().map(|family| family.source).collect();
         let mut families = Families { planned, sources, ..Families::default() };
+        let derivatives = families.planned.iter().filter(|family| family.target().is_derivative);
+        system.slots.reserve_exact(derivatives.map(Planned::n_elements).sum());
         for k in 0..families.planned.len() {
             let family = &families.planned[k];
             let target = family.target().clone();
@@ -216,7 +218,7 @@ fn declare_derivatives(
     let name = &model.variables[target.variable].name;
     let first = SlotId::from_usize(system.slots.len());
     for &element in elements {
-        let name = format!("der({})", element_name(name, &dims, element as u64));
+        let name = ["der(", &element_name(name, &dims, element as u64), ")"].concat();
         system.add_slot(name, SlotKind::Input, SlotType::Real);
     }
     first

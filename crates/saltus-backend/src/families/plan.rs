@@ -72,6 +72,11 @@ impl Planned {
     pub fn target(&self) -> &Access {
         &self.accesses[0]
     }
+
+    /// How many elements it determines.
+    pub fn n_elements(&self) -> usize {
+        self.counters.iter().map(|counter| counter.n as usize).product()
+    }
 }
 
 /// The local that stands for an access in a body.

@@ -250,6 +250,8 @@ impl<'a> Builder<'a> {
         };
         let sums: Vec<Option<Sum>> = slices.iter().zip(&outputs).map(sum).collect();
         let has_sums = sums.iter().any(Option::is_some);
+        // Without relations nobody looks at states.
+        let n_states = if outputs.is_empty() { 0 } else { self.program.states.len() };
         Tape {
             sums,
             weights: Weights::new(if has_sums { self.instructions.len() } else { 0 }),
@@ -262,8 +264,8 @@ impl<'a> Builder<'a> {
             fixed: positions(&is_fixed),
             states: positions(&has_state),
             loops: self.loops,
-            interpolants: vec![Interpolant::default(); self.program.states.len()],
-            errors: vec![0.0; self.program.states.len()],
+            interpolants: vec![Interpolant::default(); n_states],
+            errors: vec![0.0; n_states],
             is_blurred: false,
             is_loose: false,
             instructions: self.instructions,

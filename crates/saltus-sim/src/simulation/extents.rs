@@ -7,7 +7,7 @@
 //!
 //! In: the states where steps end and after events. Out: the names of those that a run must not be silent about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +55,14 @@ impl Simulation {
     /// By name, the largest magnitude of each state as a part of its nominal value.
     fn extents(&self) -> BTreeMap<String, f64> {
         let mut all = Extents { largest: Vec::new(), left: self.driver.extents.left.clone() };
-        let states = self.program.states.iter().zip(&self.driver.extents.largest);
-        let size = |(state, largest): (&saltus_program::State, &f64)| {
-            (self.program.memory.slot_name(state.value).to_owned(), largest / state.nominal.abs())
-        };
-        all.add(states.map(size).collect());
+        all.add(self.own_extents().map(|(name, size)| (name.to_owned(), size)).collect());
         all.left
+    }
+
+    /// Of the states of the present program.
+    fn own_extents(&self) -> impl Iterator<Item = (&str, f64)> {
+        let states = self.program.states.iter().zip(&self.driver.extents.largest);
+        states.map(|(state, largest)| (self.program.memory.slot_name(state.value), largest / state.nominal.abs()))
     }
 
     /// States that were not zero all the time, and always smaller than their absolute tolerance.
@@ -79,6 +81,11 @@ impl Simulation {
             return Vec::new();
         }
         let size = |size: f64| size / self.options.tolerance;
+        if self.driver.extents.left.is_empty() {
+            let small: BTreeSet<&str> =
+                self.own_extents().filter(|(_, part)| is_meant(size(*part))).map(|(name, _)| name).collect();
+            return small.into_iter().map(str::to_owned).collect();
+        }
         self.extents().into_iter().filter(|(_, part)| is_meant(size(*part))).map(|(name, _)| name).collect()
     }
 }

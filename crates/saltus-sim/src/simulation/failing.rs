@@ -60,11 +60,11 @@ impl Simulation {
 
     /// An infinite value is legal, a division by zero is not.
     pub(super) fn check_infinite(&mut self, t: f64) -> Result<(), Failure> {
-        self.driver.infinite.resize(self.catalogue.shown.len(), false);
+        self.driver.infinite.resize(self.catalogue.shown().len(), false);
         // Made for the first infinite value: most runs have none.
         let mut tracer: Option<Tracer> = None;
         let blocks = || SECTIONS.iter().flat_map(|&activation| self.model.blocks(activation));
-        for (column, &slot) in self.catalogue.shown.iter().enumerate() {
+        for (column, &slot) in self.catalogue.shown().iter().enumerate() {
             let slot = SlotId::from_usize(slot);
             if !self.model.get(slot).is_infinite() || std::mem::replace(&mut self.driver.infinite[column], true) {
                 continue;

@@ -115,8 +115,8 @@ impl Simulation {
         }
         // All of them: several at a time are faster than the first ones alone.
         let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
-        let is_all = self.catalogue.places.len() == self.catalogue.shown.len();
-        let has_hidden = || self.catalogue.shown.iter().any(|&slot| memory[slot].is_infinite());
+        let is_all = self.catalogue.places.len() == self.catalogue.shown().len();
+        let has_hidden = || self.catalogue.shown().iter().any(|&slot| memory[slot].is_infinite());
         let is_suspicious = has_infinite || !is_all && has_hidden();
         // The row that shows what went wrong is part of the results.
         if let Some(sink) = &mut self.sink {
