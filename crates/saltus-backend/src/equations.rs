@@ -21,7 +21,8 @@ use saltus_program::{BinaryFn, SlotId, SlotKind};
 use crate::clocks::survey::{self, ClockSurvey, Clocking, Item};
 use crate::dag::NodeId;
 use crate::diagnostics;
-use crate::families::plan::Source;
+use crate::families::Families;
+use crate::families::read::Source;
 use crate::lower::effects;
 use crate::lower::function_assertions::{Made, Times};
 use crate::lower::value::Value;
@@ -40,15 +41,17 @@ pub fn lower_equations<'m>(
     system: &mut System,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Outlined<'m>> {
+    Families::lower_left(model, system);
     let mut lowering = Lowering::new(model, system, diagnostics);
     // What could not be lowered has been reported; the other equations are still looked at.
     for (number, item) in survey::items(model).into_iter().enumerate() {
-        let is_family = match item {
-            Item::Equation(k) => lowering.system.families.has(Source::Equation(k)),
-            Item::Binding(id) => lowering.system.families.has(Source::Binding(id)),
-            Item::Algorithm(_) => false,
+        let left = match item {
+            Item::Equation(k) => lowering.system.families.left(Source::Equation(k)),
+            Item::Binding(id) => lowering.system.families.left(Source::Binding(id)),
+            Item::Algorithm(_) => None,
         };
-        if is_family {
+        if let Some(left) = left {
+            lowering.system.equations.extend(left);
             continue;
         }
         let clocking = clocking.and_then(|c| c.items.get(number)).copied().unwrap_or(Clocking::Unclocked);

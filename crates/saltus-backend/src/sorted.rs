@@ -501,11 +501,11 @@ fn keep_families(
     orders: &mut Orders,
 ) -> Option<()> {
     let families = std::mem::take(&mut system.families);
-    if families.are_disturbed(system) || families::has_what_needs_scalars(system) {
+    if families.are_disturbed(model, system) || families::has_what_needs_scalars(system) {
         return None;
     }
     let lowered = families.lower(model, system, aliases)?;
-    families.uncover(model, system);
+    families.uncover(system);
     let copies = weave::copies(system, aliases, &lowered.steps);
     let steps: Vec<Step> = weave::steps(lowered.steps).into_iter().chain(copies).collect();
     for order in [&mut orders.events, &mut orders.continuous] {

@@ -32,7 +32,7 @@ pub mod union_find;
 mod random;
 
 pub use colouring::{Colouring, colour_columns};
-pub use components::{Block, blocks, strongly_connected_components, topological_order};
+pub use components::{Block, blocks, dependencies, strongly_connected_components, topological_order};
 pub use decomposition::{Decomposition, Part};
 pub use dependence::{Dependence, dependences};
 pub use disjoint_sets::DisjointSets;

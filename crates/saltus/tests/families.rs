@@ -155,7 +155,7 @@ fn missing_initial_conditions_are_told_as_of_scalars() {
 
 #[test]
 fn what_is_more_than_a_loop_is_scalars() {
-    // A loop of equations, states that depend on each other, initial equations, a reinit, relations.
+    // A loop of equations, initial equations, a reinit.
     assert_scalar(
         "model Test
           Real y[80];
@@ -182,12 +182,109 @@ fn what_is_more_than_a_loop_is_scalars() {
           when x[7] < 0.5 then reinit(x[7], 1); end when;
         end Test;",
     );
-    assert_scalar(
+}
+
+#[test]
+fn only_the_elements_in_a_loop_of_equations_are_scalars() {
+    assert_same_bits(
         "model Test
           Real x[80](each start = 1, each fixed = true), s;
         equation
           for i in 1:80 loop der(x[i]) = -s; end for;
           s = der(x[3]) + x[4];
+        end Test;",
+    );
+}
+
+#[test]
+fn cells_that_are_connected() {
+    // Each inner node is a loop of two unknowns, which is solved when the model is compiled; both ends are scalars.
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 90;
+          parameter Real C = 0.5, G = 2;
+          Real T[n](each start = 300, each fixed = true), Qa[n], Qb[n], aT[n], bT[n], aQ[n], bQ[n], source, flow, other;
+        equation
+          for i in 1:n loop
+            aT[i] - T[i] = Qa[i]/G;
+            bT[i] - T[i] = Qb[i]/G;
+            aQ[i] = Qa[i];
+            bQ[i] = Qb[i];
+            C*der(T[i]) = Qa[i] + Qb[i];
+          end for;
+          for i in 1:n - 1 loop bT[i] = aT[i + 1]; bQ[i] + aQ[i + 1] = 0; end for;
+          source = 300 + 50*sin(time);
+          source = aT[1];
+          flow + aQ[1] = 0;
+          bT[n] = 280;
+          other + bQ[n] = 0;
+        end Test;",
+    );
+}
+
+#[test]
+fn a_ladder_of_resistors_and_capacitors() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 80;
+          parameter Real R = 2, C = 0.05;
+          Real v[n](each start = 0, each fixed = true), ic[n], pv[n], nv[n], pi[n], ni[n], uR[n], u;
+        equation
+          u = sin(time);
+          for k in 1:n loop
+            uR[k] = pv[k] - nv[k];
+            R*pi[k] = uR[k];
+            pi[k] + ni[k] = 0;
+            C*der(v[k]) = ic[k];
+            nv[k] = v[k];
+          end for;
+          pv[1] = u;
+          for k in 2:n loop pv[k] = nv[k - 1]; end for;
+          for k in 1:n - 1 loop ni[k] + ic[k] + pi[k + 1] = 0; end for;
+          ni[n] + ic[n] = 0;
+        end Test;",
+    );
+}
+
+#[test]
+fn masses_and_springs() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 70;
+          parameter Real c = 100, d = 0.1, m[n] = {0.5 + 0.01*k for k in 1:n};
+          Real s[n](each start = 0, each fixed = true), v[n](each start = 0, each fixed = true), a[n], f[n + 1], fa[n], fb[n];
+        equation
+          for k in 1:n loop
+            v[k] = der(s[k]);
+            a[k] = der(v[k]);
+            m[k]*a[k] = fa[k] + fb[k];
+            fb[k] - f[k + 1] = 0;
+            0 = fa[k] + f[k];
+          end for;
+          f[1] = c*(s[1] - sin(time)) + d*v[1];
+          for k in 2:n loop f[k] = c*(s[k] - s[k - 1]) + d*(v[k] - v[k - 1]); end for;
+          f[n + 1] = -c*s[n];
+        end Test;",
+    );
+}
+
+#[test]
+fn a_plate_of_flows() {
+    assert_same_bits(
+        "model Test
+          parameter Integer n = 12, m = 14;
+          parameter Real g = 3, C = 0.1;
+          Real T[n, m](each start = 1, each fixed = true), E[n, m], W[n, m], N[n, m], S[n, m];
+        equation
+          for i in 1:n loop for j in 1:m loop C*der(T[i, j]) = E[i, j] + W[i, j] + N[i, j] + S[i, j]; end for; end for;
+          for i in 1:n loop for j in 1:m - 1 loop
+            E[i, j] = g*(T[i, j + 1] - T[i, j]); E[i, j] + W[i, j + 1] = 0;
+          end for; end for;
+          for i in 1:n - 1 loop for j in 1:m loop
+            S[i, j] = g*(T[i + 1, j] - T[i, j]); S[i, j] + N[i + 1, j] = 0;
+          end for; end for;
+          for i in 1:n loop W[i, 1] = sin(time) - T[i, 1]; E[i, m] = 0; end for;
+          for j in 1:m loop N[1, j] = 0; S[n, j] = cos(time) - T[n, j]; end for;
         end Test;",
     );
 }

@@ -1,23 +1,30 @@
-//! Lower families when all other equations are sorted: one expression for all elements.
+//! Lower families: the pieces when all other equations are sorted, one expression for all elements, and before that the elements that stay
+//! scalar equations.
 //!
-//! In: a planned family. Out: its [`FamilyStep`], in which slots of their own stand for elements that depend on the iterators; aliases are
-//! replaced by what they stand for. The expression is made by the same passes as that of a scalar equation, so that each element is computed by
-//! the same operations.
+//! In: a plan. Out: a [`FamilyStep`] for each unknown of a piece, in which slots of their own stand for elements that depend on the iterators; aliases
+//! are replaced by what they stand for. The equations of a piece are lowered, matched, torn and solved by the passes for scalars, so that each
+//! element is computed by the same operations.
+
+use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Index};
 use saltus_flat::{FlatModel, Variability, Variable};
-use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
+use saltus_graph::Matching;
+use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType, UnaryFn};
 
-use super::plan::{Planned, local_of};
-use super::{Families, FamilyStep, Place, is_plain, sizes};
+use super::piece::{Element, Located, Piece, PieceEquation};
+use super::read::{Family, local_of};
+use super::{Families, FamilyStep, Place, is_plain};
 use crate::alias::Aliases;
+use crate::blocks::{LoopSolution, Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
 use crate::initial::Decision;
 use crate::lower::Lowering;
 use crate::lower::value::Value;
 use crate::parameters::{fixed_elements, start_span};
-use crate::solve::{Solution, decompose, solve_for};
-use crate::structure::known_nodes;
+use crate::small_loops::solve_small_loops;
+use crate::sort::extend_by_quality;
+use crate::structure::Structure;
 use crate::system::{Assignment, ScalarEquation, System};
 
 /// What a family becomes at the start of a simulation and after.
@@ -33,52 +40,138 @@ pub struct Lowered {
 }
 
 impl Families {
+    /// Lowers the elements that are scalar equations, and says which elements equal each other; the latter are equations of the system at once.
+    pub fn lower_left(model: &FlatModel, system: &mut System) {
+        let mut families = std::mem::take(&mut system.families);
+        for &(kept, gone) in &families.plan.equal {
+            let sides = (families.load(system, kept), families.load(system, gone));
+            if let (Some(left), Some(right)) = sides {
+                let span = model.variables[gone.variable].span;
+                system.equations.push(equation(left, right, span));
+            }
+        }
+        let mut left = BTreeMap::new();
+        for (&source, (k, elements)) in &families.plan.left {
+            let family = &families.plan.families[*k];
+            let mut lowered = Vec::with_capacity(elements.len());
+            for element in elements {
+                let nodes: Option<Vec<NodeId>> =
+                    element.operands.iter().map(|&operand| families.load(system, operand)).collect();
+                let sides = nodes.and_then(|nodes| sides(model, system, family, &nodes));
+                lowered.extend(sides.map(|(left, right)| equation(left, right, family.span)));
+            }
+            left.insert(source, lowered);
+        }
+        families.left = left;
+        system.families = families;
+    }
+
+    fn load(&self, system: &mut System, element: Element) -> Option<NodeId> {
+        let Element { variable, is_derivative, position, is_negated } = element;
+        let slot = match self.slot(system, variable, is_derivative, position) {
+            Some(slot) => slot,
+            None => {
+                let state = *system.elements[variable].get(position)?;
+                system.derivative(state)
+            }
+        };
+        let node = system.load(slot);
+        Some(if is_negated { system.dag.negate(node) } else { node })
+    }
+
     /// `None` if a family cannot be solved for what it shall determine.
     pub fn lower(&self, model: &FlatModel, system: &mut System, aliases: &Aliases) -> Option<Lowered> {
         let mut lowered =
             Lowered { steps: Vec::new(), starts: Vec::new(), scalar_starts: Vec::new(), decisions: Vec::new() };
-        for k in 0..self.planned.len() {
-            lowered.steps.push(self.step(model, system, aliases, k)?);
-            if self.planned[k].target().is_derivative {
-                self.start(model, system, aliases, k, &mut lowered)?;
+        for piece in &self.plan.pieces {
+            lowered.steps.extend(self.steps(model, system, aliases, piece)?);
+            for target in piece.targets.iter().filter(|target| target.is_derivative) {
+                self.start(model, system, aliases, piece, target, &mut lowered)?;
             }
         }
         Some(lowered)
     }
 
-    fn step(&self, model: &FlatModel, system: &mut System, aliases: &Aliases, k: usize) -> Option<FamilyStep> {
-        let family = &self.planned[k];
-        let mut places = Vec::with_capacity(family.accesses.len());
-        for access in &family.accesses {
-            let place = self.place(model, system, k, access)?;
-            let kind = match system.slots[place.first].kind {
-                SlotKind::Parameter => SlotKind::Parameter,
-                _ => SlotKind::Auxiliary,
-            };
+    fn steps(
+        &self,
+        model: &FlatModel,
+        system: &mut System,
+        aliases: &Aliases,
+        piece: &Piece,
+    ) -> Option<Vec<FamilyStep>> {
+        let mut places: Vec<(SlotId, Place)> = Vec::new();
+        let mut of: BTreeMap<&Located, SlotId> = BTreeMap::new();
+        // Unknowns in the order of their slots, as of scalars.
+        let mut targets: Vec<(&Located, Place)> = Vec::new();
+        for target in &piece.targets {
+            targets.push((target, self.place(system, target, &piece.sizes)?));
+        }
+        targets.sort_by_key(|(_, place)| place.first);
+        let mut unknowns = Vec::with_capacity(targets.len());
+        for (target, place) in targets {
             let name = format!("{} of a family", system.name(place.first));
-            places.push((system.add_slot(name, kind, SlotType::Real), place));
+            let slot = system.add_slot(name, SlotKind::Algebraic, SlotType::Real);
+            unknowns.push(slot);
+            of.insert(target, slot);
+            places.push((slot, place));
         }
-        let (left, right) = sides(model, system, family, &places)?;
-        let target = places[0].0;
-        let equation = ScalarEquation {
-            left,
-            right,
-            target: None,
-            initially: None,
-            is_real: true,
-            span: family.span,
-            linearized: None,
-        };
-        if !is_solvable(system, &equation, target) {
-            return None;
+        let operands = piece.equations.iter().flat_map(|e| &e.operands);
+        for operand in operands {
+            if of.contains_key(&operand.of) {
+                continue;
+            }
+            let place = self.place(system, &operand.of, &piece.sizes)?;
+            let slot = self.operand_slot(system, &place, &piece.sizes);
+            of.insert(&operand.of, slot);
+            places.push((slot, place));
         }
-        let (Solution::Safe(node) | Solution::Risky(node)) = solve_for(system, &equation, target) else { return None };
-        let node = resolved(system, aliases, node);
-        if !is_plain(&system.dag, node) || folds(model, system, family, node, &places) {
-            return None;
+        let mut equations = Vec::with_capacity(piece.equations.len());
+        for PieceEquation { family, operands } in &piece.equations {
+            let mut nodes = Vec::with_capacity(operands.len());
+            for operand in operands {
+                let node = system.load(*of.get(&operand.of)?);
+                nodes.push(if operand.is_negated { system.dag.negate(node) } else { node });
+            }
+            let (left, right) = match family {
+                Some(k) => sides(model, system, &self.plan.families[*k], &nodes)?,
+                None => (*nodes.first()?, *nodes.get(1)?),
+            };
+            equations.push(equation(left, right, piece.span));
         }
-        let target = places.swap_remove(0).1;
-        Some(FamilyStep { sizes: sizes(&family.counters), target, node, places, span: family.span })
+        let solved = solve(system, &equations, &unknowns);
+        // They are no variables of the model.
+        unknowns.iter().for_each(|&slot| system.slots[slot].kind = SlotKind::Auxiliary);
+        let mut steps = Vec::new();
+        for Assignment { slot, node, span } in solved? {
+            let node = resolved(system, aliases, node);
+            let target = places.iter().find(|(own, _)| *own == slot)?.1.clone();
+            if !is_plain(&system.dag, node)
+                || may_divide_by_zero(system, node, &places, &piece.sizes)
+                || folds(model, system, piece, node, &places)
+            {
+                return None;
+            }
+            let loads = system.dag.loads(&[node]);
+            let places = places.iter().filter(|(own, _)| loads.contains(own)).cloned().collect();
+            steps.push(FamilyStep { sizes: piece.sizes.clone(), target, node, places, span });
+        }
+        Some(steps)
+    }
+
+    /// A slot that stands for elements, with their value if they are parameters with the same one.
+    fn operand_slot(&self, system: &mut System, place: &Place, sizes: &[u32]) -> SlotId {
+        let is_parameter = system.slots[place.first].kind == SlotKind::Parameter;
+        let kind = if is_parameter { SlotKind::Parameter } else { SlotKind::Auxiliary };
+        let name = format!("{} of a family", system.name(place.first));
+        let slot = system.add_slot(name, kind, SlotType::Real);
+        let value_of = |slot: SlotId| system.parameters.values.get(slot.index()).copied().flatten();
+        let value = value_of(place.first);
+        let is_same = |other: SlotId| value_of(other).map(f64::to_bits) == value.map(f64::to_bits);
+        if is_parameter && value.is_some() && place.slots(sizes).all(is_same) {
+            system.parameters.values.resize(slot.index() + 1, None);
+            system.parameters.values[slot.index()] = value;
+        }
+        slot
     }
 
     /// The start values of the states of a family.
@@ -87,13 +180,13 @@ impl Families {
         model: &FlatModel,
         system: &mut System,
         aliases: &Aliases,
-        k: usize,
+        piece: &Piece,
+        target: &Located,
         lowered: &mut Lowered,
     ) -> Option<()> {
-        let family = &self.planned[k];
-        let id = family.target().variable;
+        let id = target.variable;
         let variable = &model.variables[id];
-        let own = super::elements(model, family.target(), &family.counters);
+        let own: Vec<usize> = target.elements(&piece.sizes).collect();
         let all = system.elements[id].clone();
         let mut diagnostics = Diagnostics::new();
         let mut lowering = Lowering::new(model, system, &mut diagnostics);
@@ -120,10 +213,8 @@ impl Families {
         }
         match nodes[..] {
             [node] => {
-                let dims = super::dims(model, id);
-                let (first, strides) = family.target().positions(&dims, &family.counters);
-                let target = Place { first: all[first], strides };
-                let sizes = sizes(&family.counters);
+                let target = Place { first: all[target.first], strides: target.strides.clone() };
+                let sizes = piece.sizes.clone();
                 lowered.starts.push(FamilyStep { sizes, target, node, places: Vec::new(), span });
             }
             _ => {
@@ -147,17 +238,16 @@ fn start_nodes<'a>(lowering: &mut Lowering<'a, '_>, variable: &'a Variable, n: u
     nodes.iter().all(|&node| is_plain(&lowering.system.dag, node)).then_some(nodes)
 }
 
-fn sides(
-    model: &FlatModel,
-    system: &mut System,
-    family: &Planned,
-    places: &[(SlotId, Place)],
-) -> Option<(NodeId, NodeId)> {
+fn equation(left: NodeId, right: NodeId, span: saltus_base::Span) -> ScalarEquation {
+    ScalarEquation { left, right, target: None, initially: None, is_real: true, span, linearized: None }
+}
+
+/// Both sides of the equation of one element, with these operands.
+fn sides(model: &FlatModel, system: &mut System, family: &Family, operands: &[NodeId]) -> Option<(NodeId, NodeId)> {
     let n_slots = system.slots.len();
     let mut diagnostics = Diagnostics::new();
     let mut lowering = Lowering::new(model, system, &mut diagnostics);
-    for (k, (slot, _)) in places.iter().enumerate() {
-        let node = lowering.system.load(*slot);
+    for (k, &node) in operands.iter().enumerate() {
         lowering.state.set_local(local_of(model, k).index(), Some(Value::Number(node)));
     }
     let sides = (lowering.scalar(&family.left).ok()?, lowering.scalar(&family.right).ok()?);
@@ -165,30 +255,46 @@ fn sides(
     (diagnostics.is_empty() && system.slots.len() == n_slots).then_some(sides)
 }
 
-/// Is the coefficient of the target certainly not zero, for all elements?
-fn is_solvable(system: &mut System, equation: &ScalarEquation, target: SlotId) -> bool {
-    let is_alone = |side: NodeId| system.dag.node(side) == Node::Load(target);
-    if is_alone(equation.left) || is_alone(equation.right) {
-        return true;
+/// The unknowns in order of computation, by the passes for scalars; `None` if something must be iterated.
+fn solve(system: &mut System, equations: &[ScalarEquation], unknowns: &[SlotId]) -> Option<Vec<Assignment>> {
+    let structure = Structure::new(system, equations, unknowns);
+    let mut matching = Matching::new(equations.len(), unknowns.len());
+    extend_by_quality(&mut matching, &structure, equations, &|_| true);
+    if matching.size() < equations.len() {
+        return None;
     }
-    let residual = system.dag.binary(BinaryFn::Sub, equation.left, equation.right);
-    let Some((coefficient, _)) = decompose(&mut system.dag, residual, target) else { return false };
-    known_nodes(system)[coefficient.index()].value().is_some_and(|value| value != 0.0 && value.is_finite())
+    let mut diagnostics = Diagnostics::new();
+    let mut steps = sort_into_blocks(system, equations, unknowns, &structure, &matching, &mut diagnostics);
+    solve_small_loops(system, &mut steps);
+    let mut solved = Vec::with_capacity(unknowns.len());
+    for step in steps {
+        match step {
+            Step::Assign(assignment) => solved.push(assignment),
+            Step::Loop(l) => {
+                let LoopSolution { values, refined } = l.solution?;
+                solved.extend(if refined.is_empty() { values } else { refined });
+                solved.extend(l.inner);
+            }
+            Step::Family(_) => return None,
+        }
+    }
+    (diagnostics.is_empty() && solved.len() == unknowns.len()).then_some(solved)
 }
 
 /// Would known values of some elements simplify what is computed, beyond sums? Then scalars are computed by other operations.
-fn folds(model: &FlatModel, system: &mut System, family: &Planned, node: NodeId, places: &[(SlotId, Place)]) -> bool {
+fn folds(model: &FlatModel, system: &mut System, piece: &Piece, node: NodeId, places: &[(SlotId, Place)]) -> bool {
     let is_constant = |variable: &Variable| variable.is_structural || variable.variability == Variability::Constant;
     // Nobody reads a derivative of a family.
-    let is_known = system.dag.value(node).is_some() && !family.target().is_derivative;
-    if is_known || family.accesses.iter().any(|a| is_constant(&model.variables[a.variable])) {
+    let is_known = system.dag.value(node).is_some() && !piece.targets[0].is_derivative;
+    let mut operands = piece.equations.iter().flat_map(|e| &e.operands);
+    if is_known || operands.any(|operand| is_constant(&model.variables[operand.of.variable])) {
         return true;
     }
-    let sizes = sizes(&family.counters);
+    let sizes = &piece.sizes;
     let n_before = n_operations(system, node);
     for load in system.dag.loads(&[node]) {
         let place = places.iter().find(|(own, _)| *own == load).map(|(_, place)| place);
-        let slots = place.map_or_else(|| vec![load], |place| place.slots(&sizes).collect());
+        let slots = place.map_or_else(|| vec![load], |place| place.slots(sizes).collect());
         let mut known: Vec<u64> = slots.into_iter().filter_map(|slot| known_value(system, slot)).collect();
         known.sort_unstable();
         known.dedup();
@@ -214,6 +320,38 @@ fn known_value(system: &System, slot: SlotId) -> Option<u64> {
         None => Some(system.slots[slot].initial),
     };
     value.map(f64::to_bits)
+}
+
+/// Is something divided by array parameters, of which one may be zero for some element?
+fn may_divide_by_zero(system: &System, node: NodeId, places: &[(SlotId, Place)], sizes: &[u32]) -> bool {
+    let value_of = |slot: SlotId| system.parameters.values.get(slot.index()).copied().flatten();
+    // Of parameters that all have the same value it was looked at before.
+    let differs = |slot: SlotId| {
+        let place = places.iter().find(|(own, _)| *own == slot && value_of(slot).is_none());
+        place.filter(|_| system.slots[slot].kind == SlotKind::Parameter).map(|(_, place)| place)
+    };
+    let is_other_than_zero = |slot: SlotId| value_of(slot).is_some_and(|value| value != 0.0 && value.is_finite());
+    let divisor = |id: NodeId| match system.dag.node(id) {
+        Node::Binary(BinaryFn::Div, _, divisor) => Some(divisor),
+        _ => None,
+    };
+    let may_vanish = |divisor: NodeId| {
+        let mut open = vec![divisor];
+        while let Some(id) = open.pop() {
+            match system.dag.node(id) {
+                Node::Unary(UnaryFn::Negate, a) => open.push(a),
+                Node::Binary(BinaryFn::Mul | BinaryFn::Div, a, b) => open.extend([a, b]),
+                Node::Load(slot) if differs(slot).is_some_and(|place| !place.slots(sizes).all(is_other_than_zero)) => {
+                    return true;
+                }
+                Node::Load(_) => {}
+                _ if system.dag.loads(&[id]).into_iter().any(|slot| differs(slot).is_some()) => return true,
+                _ => {}
+            }
+        }
+        false
+    };
+    system.dag.reachable(&[node]).into_iter().filter_map(divisor).any(may_vanish)
 }
 
 /// Is zero divided by something in it?

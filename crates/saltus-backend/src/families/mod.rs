@@ -12,14 +12,21 @@
 //! If anything does not fit, the model is sorted again with all families as scalar equations: they may be part of a loop, of a
 //! constraint that must be differentiated, or determine something else than it seems ([`sort_in`](crate::sort_in)).
 
+mod cut;
+mod determine;
+mod elements;
 mod elementwise;
+mod equal;
 pub mod lower;
+mod others;
+pub mod piece;
 pub mod plan;
+pub mod read;
 #[cfg(test)]
 mod tests;
 pub mod weave;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::family::Counter;
@@ -27,18 +34,21 @@ use saltus_flat::{FlatModel, VarId, element_name};
 use saltus_program::{SlotId, SlotKind, SlotType};
 
 use crate::dag::{Dag, Node, NodeId};
-use crate::system::System;
-use plan::{Access, Planned, Source};
+use crate::system::{ScalarEquation, System};
+use piece::{Located, Piece};
+use plan::Plan;
+use read::Source;
 
 /// The families of a model, and where what they determine is kept.
 #[derive(Default)]
 pub struct Families {
-    pub planned: Vec<Planned>,
-    sources: BTreeSet<Source>,
-    /// By family: the first slot of the derivatives that it determines, which follow each other in the order of its box.
-    derivatives: Vec<Option<SlotId>>,
+    plan: Plan,
+    /// The slots of derivatives that families determine, by variable and position.
+    derivatives: BTreeMap<VarId, Vec<Option<SlotId>>>,
     /// What families determine, and its kind when all is sorted.
     covered: BTreeMap<VarId, Vec<usize>>,
+    /// The elements of families that are scalar equations.
+    left: BTreeMap<Source, Vec<ScalarEquation>>,
 }
 
 /// `target := node` for all elements of a box.
@@ -112,34 +122,37 @@ impl FamilyStep {
 impl Families {
     /// Plans families and makes what they determine known to the other equations.
     pub fn cover(model: &FlatModel, system: &mut System) -> Families {
-        let planned = plan::plan(model);
-        let sources = planned.iter().map(|family| family.source).collect();
-        let mut families = Families { planned, sources, ..Families::default() };
-        let derivatives = families.planned.iter().filter(|family| family.target().is_derivative);
-        system.slots.reserve_exact(derivatives.map(Planned::n_elements).sum());
-        for k in 0..families.planned.len() {
-            let family = &families.planned[k];
-            let target = family.target().clone();
-            let sizes = sizes(&family.counters);
-            let elements = elements(model, &target, &family.counters);
-            let first = target.is_derivative.then(|| declare_derivatives(model, system, &target, &elements, &sizes));
-            families.derivatives.push(first);
-            for &element in &elements {
-                let slot = system.elements[target.variable][element];
-                system.slots[slot].kind = SlotKind::Input;
+        let mut families = Families { plan: plan::plan(model), ..Families::default() };
+        let n_derivatives = |piece: &Piece| {
+            let n = piece.sizes.iter().map(|&n| n as usize).product::<usize>();
+            n * piece.targets.iter().filter(|target| target.is_derivative).count()
+        };
+        system.slots.reserve_exact(families.plan.pieces.iter().map(n_derivatives).sum());
+        for piece in &families.plan.pieces {
+            for target in &piece.targets {
+                let slots = &system.elements[target.variable];
+                let n = slots.len();
+                for element in target.elements(&piece.sizes) {
+                    let slot = system.elements[target.variable][element];
+                    system.slots[slot].kind = SlotKind::Input;
+                    families.covered.entry(target.variable).or_default().push(element);
+                }
+                if target.is_derivative {
+                    let known = families.derivatives.entry(target.variable).or_insert_with(|| vec![None; n]);
+                    declare_derivatives(model, system, target, &piece.sizes, known);
+                }
             }
-            families.covered.entry(target.variable).or_default().extend(elements);
         }
         families
     }
 
     pub fn is_empty(&self) -> bool {
-        self.planned.is_empty()
+        self.plan.pieces.is_empty()
     }
 
-    /// Is this equation, or this declaration, a family?
-    pub fn has(&self, source: Source) -> bool {
-        self.sources.contains(&source)
+    /// The scalar equations that are left of a family; `None` if this equation, or this declaration, is lowered as it stands.
+    pub fn left(&mut self, source: Source) -> Option<Vec<ScalarEquation>> {
+        self.left.remove(&source)
     }
 
     /// Positions of the elements of a variable that families determine.
@@ -148,57 +161,69 @@ impl Families {
     }
 
     /// The kinds that slots have in the program, and which derivative belongs to which state.
-    pub fn uncover(&self, model: &FlatModel, system: &mut System) {
-        for (family, first) in self.planned.iter().zip(&self.derivatives) {
-            let target = family.target();
-            for (k, element) in elements(model, target, &family.counters).into_iter().enumerate() {
-                let slot = system.elements[target.variable][element];
-                system.slots[slot].kind = if target.is_derivative { SlotKind::State } else { SlotKind::Algebraic };
-                if let Some(first) = first {
-                    let derivative = SlotId::from_usize(first.index() + k);
-                    system.slots[derivative].kind = SlotKind::Derivative;
-                    system.derivative_of.insert(slot, derivative);
-                }
+    pub fn uncover(&self, system: &mut System) {
+        for (&variable, elements) in &self.covered {
+            for &element in elements {
+                let slot = system.elements[variable][element];
+                system.slots[slot].kind = SlotKind::Algebraic;
+            }
+        }
+        for (&variable, derivatives) in &self.derivatives {
+            for (element, derivative) in derivatives.iter().enumerate() {
+                let Some(derivative) = *derivative else { continue };
+                let slot = system.elements[variable][element];
+                system.slots[slot].kind = SlotKind::State;
+                system.slots[derivative].kind = SlotKind::Derivative;
+                system.derivative_of.insert(slot, derivative);
             }
         }
     }
 
     /// Did the other equations take something that families determine for more than a known value?
-    pub fn are_disturbed(&self, system: &System) -> bool {
+    pub fn are_disturbed(&self, model: &FlatModel, system: &System) -> bool {
         let is_input = |slot: SlotId| system.slots[slot].kind == SlotKind::Input;
+        let is_true = |e: &saltus_flat::Expr| matches!(e.kind, saltus_flat::ExprKind::Boolean(true));
         self.covered.iter().any(|(&variable, elements)| {
+            let is_fixed = model.variables[variable].attributes.fixed.as_ref().is_some_and(is_true);
+            // The start value of something that equals an element has no say if that is computed, or has a fixed one.
+            let ignores_starts = is_fixed || !self.derivatives.contains_key(&variable);
             elements.iter().map(|&element| system.elements[variable][element]).any(|slot| {
                 !is_input(slot)
                     || system.pre_of.contains_key(&slot)
-                    || system.starts.contains_key(&slot)
+                    || system.starts.get(&slot).is_some_and(|start| start.is_fixed || !ignores_starts)
                     || system.derivative_of.contains_key(&slot)
                     || system.introduced.input_derivatives.contains_key(&slot)
             })
         })
     }
 
-    /// Where the elements of an access are.
-    fn place(&self, model: &FlatModel, system: &System, family: usize, access: &Access) -> Option<Place> {
-        let planned = &self.planned[family];
-        if access.is_derivative {
-            let first = self.derivatives[family]?;
-            let mut strides = vec![1; planned.counters.len()];
-            for d in (1..planned.counters.len()).rev() {
-                strides[d - 1] = strides[d] * planned.counters[d].n as i64;
-            }
-            return Some(Place { first, strides });
+    /// The slot of an element, or of its derivative; none of a derivative that nobody has asked for.
+    fn slot(&self, system: &System, variable: VarId, is_derivative: bool, position: usize) -> Option<SlotId> {
+        let slot = *system.elements[variable].get(position)?;
+        if !is_derivative {
+            return Some(slot);
         }
-        let dims = dims(model, access.variable);
-        let (first, strides) = access.positions(&dims, &planned.counters);
-        let slots = &system.elements[access.variable];
-        Some(Place { first: *slots.get(first)?, strides })
+        let own = self.derivatives.get(&variable).and_then(|slots| slots.get(position).copied().flatten());
+        own.or_else(|| system.derivative_of.get(&slot).copied())
     }
-}
 
-/// Positions of the elements that an access runs through, in order.
-fn elements(model: &FlatModel, access: &Access, counters: &[Counter]) -> Vec<usize> {
-    let (first, strides) = access.positions(&dims(model, access.variable), counters);
-    walk(first, &strides, &sizes(counters)).collect()
+    /// Where elements are, if they are evenly spaced.
+    fn place(&self, system: &System, located: &Located, sizes: &[u32]) -> Option<Place> {
+        let of = |position: usize| self.slot(system, located.variable, located.is_derivative, position);
+        let first = of(located.first)?;
+        if !located.is_derivative {
+            return Some(Place { first, strides: located.strides.clone() });
+        }
+        let mut strides = Vec::with_capacity(sizes.len());
+        for (&stride, &n) in located.strides.iter().zip(sizes) {
+            let second = if n > 1 { of((located.first as i64 + stride) as usize)? } else { first };
+            strides.push(second.index() as i64 - first.index() as i64);
+        }
+        let place = Place { first, strides };
+        let is_even =
+            located.elements(sizes).zip(place.slots(sizes)).all(|(position, slot)| of(position) == Some(slot));
+        is_even.then_some(place)
+    }
 }
 
 fn dims(model: &FlatModel, variable: VarId) -> Vec<u64> {
@@ -209,19 +234,16 @@ fn dims(model: &FlatModel, variable: VarId) -> Vec<u64> {
 fn declare_derivatives(
     model: &FlatModel,
     system: &mut System,
-    target: &Access,
-    elements: &[usize],
+    target: &Located,
     sizes: &[u32],
-) -> SlotId {
-    debug_assert_eq!(elements.len(), sizes.iter().map(|&n| n as usize).product::<usize>());
+    known: &mut [Option<SlotId>],
+) {
     let dims = dims(model, target.variable);
     let name = &model.variables[target.variable].name;
-    let first = SlotId::from_usize(system.slots.len());
-    for &element in elements {
+    for element in target.elements(sizes) {
         let name = ["der(", &element_name(name, &dims, element as u64), ")"].concat();
-        system.add_slot(name, SlotKind::Input, SlotType::Real);
+        known[element] = Some(system.add_slot(name, SlotKind::Input, SlotType::Real));
     }
-    first
 }
 
 /// Is the node made of numbers, of what the model has, and of operations alone?
@@ -231,7 +253,7 @@ fn is_plain(dag: &Dag, root: NodeId) -> bool {
 
 /// Does the model have equations that may be families?
 pub fn may_have(model: &FlatModel) -> bool {
-    plan::sources(model).next().is_some()
+    read::sources(model).next().is_some()
 }
 
 /// Values that are found while the simulation starts, and calls that act, are looked at with all equations as scalars.

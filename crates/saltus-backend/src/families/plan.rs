@@ -1,110 +1,70 @@
-//! Which families are computed as loops: read from the flat model before anything is lowered.
+//! Which families are computed as loops: found before anything is lowered.
 //!
 //! ```text
-//! {C * der(T[i]) for i in 1:n} = {Q[i] - Q[i + 1] for i in 1:n}
-//!     ⇒   determines der(T[i]); accesses Q[i], Q[i + 1]; body C * a0 = a1 - a2
+//! C * der(T[i]) = a_Q[i] + b_Q[i];  a_Q[i] = G * (a_T[i] - T[i]);  b_T[i] = a_T[i + 1];  b_Q[i] + a_Q[i + 1] = 0;  …
+//!     ⇒   der(T[i]) for i in 1:n from the first;  a_T[i] and a_Q[i] for i in 2:n from two equations in a circle;
+//!         b_T, b_Q as copies of what equals them;  the equations of both ends are left to the scalars
 //! ```
 //!
-//! A family determines the derivative that occurs in it, or the element that stands alone on one of its sides. It is planned if its body is
-//! arithmetic without events, if each element is determined once, and if it needs none of its own elements but those that were computed before.
+//! In: families as they stand in the model ([`read`]). Which element equals which, and which equation determines which element, is found
+//! element by element ([`elements`], [`determine`]): only integers are looked at, and what is found holds in every matching of the model. Where the
+//! same holds for all elements of a box ([`cut`]), that is a [`Piece`]; all other elements are left to the scalars.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
-use saltus_base::{Index, Span};
-use saltus_flat::assigned::{Assigned, assigned_in_when};
-use saltus_flat::family::{self, Affine, Counter};
-use saltus_flat::uses::{for_each_expr_of_algorithm, for_each_expr_of_equation};
-use saltus_flat::{
-    BaseType, Builtin, Causality, Dim, EquationKind, Expr, ExprKind, FlatModel, LocalId, Subscript, Type, UnaryOp,
-    VarId, Variability,
-};
-use saltus_program::MOST_DIMENSIONS;
+use saltus_base::Span;
+use saltus_flat::family::Counter;
+use saltus_flat::{Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, VarId, Variability};
 
-use super::elementwise::{self, structural_value};
+use super::cut::{Cut, cut};
+use super::determine::{Determined, Group, NOBODY, Rows, determine};
+use super::elements::{Column, Elements};
+use super::equal::{equal_accesses, has_wishes, is_bare, is_literal, literal};
+use super::others::{Mention, Others, Role};
+use super::piece::{Element, Left, Located, Operand, Piece, PieceEquation, ordered};
+use super::read::{self, Family, Source};
+use super::{dims, sizes, walk};
 
-/// Fewer elements cost nothing as scalars.
-const FEWEST_ELEMENTS: u64 = 64;
+/// Smaller pieces cost less as scalars.
+const FEWEST_ELEMENTS_OF_PIECE: usize = 16;
 
-/// An element of an array, or its derivative, that depends on the iterators.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Access {
-    pub variable: VarId,
-    pub is_derivative: bool,
-    pub subscripts: Vec<Affine>,
+#[derive(Default)]
+pub struct Plan {
+    pub families: Vec<Family>,
+    pub pieces: Vec<Piece>,
+    /// Elements that stay scalar equations, of each family of which others do not.
+    pub left: BTreeMap<Source, (usize, Vec<Left>)>,
+    /// Elements that equal others, and which other equations want to see.
+    pub equal: Vec<(Element, Element)>,
 }
 
-impl Access {
-    /// Row-major position of the element in the first element of the box, and how it moves on in each dimension of it.
-    pub fn positions(&self, dims: &[u64], counters: &[Counter]) -> (usize, Vec<i64>) {
-        let mut first = 0;
-        let mut strides = vec![0; counters.len()];
-        for (subscript, &size) in self.subscripts.iter().zip(dims) {
-            first = first * size as i64 + subscript.first(counters) - 1;
-            for (stride, step) in strides.iter_mut().zip(subscript.steps(counters)) {
-                *stride = *stride * size as i64 + step;
-            }
-        }
-        (first as usize, strides)
-    }
+pub fn plan(model: &FlatModel) -> Plan {
+    plan_if_possible(model).unwrap_or_default()
 }
 
-/// Where a family is in the model.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Source {
-    /// Position among the equations.
-    Equation(usize),
-    /// The declaration of a variable.
-    Binding(VarId),
-}
-
-/// A family that is computed as a loop.
-pub struct Planned {
-    pub source: Source,
-    pub counters: Vec<Counter>,
-    /// Of the target first; the body refers to them by [`LocalId`]s behind those of the model.
-    pub accesses: Vec<Access>,
-    pub left: Expr,
-    pub right: Expr,
-    pub span: Span,
-}
-
-impl Planned {
-    pub fn target(&self) -> &Access {
-        &self.accesses[0]
-    }
-
-    /// How many elements it determines.
-    pub fn n_elements(&self) -> usize {
-        self.counters.iter().map(|counter| counter.n as usize).product()
-    }
-}
-
-/// The local that stands for an access in a body.
-pub fn local_of(model: &FlatModel, access: usize) -> LocalId {
-    LocalId::from_usize(model.iterators.len() + access)
-}
-
-pub fn plan(model: &FlatModel) -> Vec<Planned> {
+fn plan_if_possible(model: &FlatModel) -> Option<Plan> {
     if model.active_states.is_some() {
-        return Vec::new();
+        return None;
     }
-    let mut planned: Vec<Planned> = sources(model).filter_map(|source| planned_family(model, source)).collect();
-    if planned.is_empty() {
-        return planned;
+    let families = read::families(model);
+    if families.is_empty() || model.variables.values().any(|v| wants_to_be_state(v.attributes.state_select.as_ref())) {
+        return None;
     }
-    let excluded = excluded(model, &planned);
-    planned.retain(|family| !excluded.contains(&family.target().variable));
-    let overlapping = overlapping(model, &planned);
-    planned.retain(|family| !overlapping.contains(&family.target().variable));
-    let is_fixed = |family: &Planned| is_true(model.variables[family.target().variable].attributes.fixed.as_ref());
+    let others = Others::new(model, &families);
+    let differentiated = families.iter().flat_map(|f| &f.accesses).filter(|a| a.is_derivative).map(|a| a.variable);
+    let own: BTreeSet<VarId> = differentiated.collect();
+    let is_fixed = |&id: &VarId| is_true(model.variables[id].attributes.fixed.as_ref());
+    let are_fixed = own.iter().all(is_fixed);
     // Which start values are taken where conditions are missing is a question of the whole initial system.
-    if has_conditions(model) && planned.iter().any(|family| family.target().is_derivative && !is_fixed(family)) {
-        return Vec::new();
+    if has_conditions(model) && !are_fixed {
+        return None;
     }
-    if model.variables.values().any(|v| wants_to_be_state(v.attributes.state_select.as_ref())) {
-        return Vec::new();
-    }
-    planned
+    let of_others = others.differentiated.iter().map(|(id, _)| *id);
+    let elements = Elements::new(model, own.iter().copied().chain(of_others))?;
+    let mut planner = Planner { model, families, others, elements, are_fixed, is_mentioned: Vec::new() };
+    planner.mark_states();
+    planner.plan()
 }
 
 fn is_true(attribute: Option<&Expr>) -> bool {
@@ -128,378 +88,456 @@ fn wants_to_be_state(select: Option<&Expr>) -> bool {
     select.is_some_and(|e| !matches!(e.kind, ExprKind::EnumLiteral(_, 1..=3)))
 }
 
-/// Equations with so many elements that they may be families.
-pub fn sources(model: &FlatModel) -> impl Iterator<Item = Source> {
-    let is_large = |ty: &Type| {
-        let n = ty.n_elements().unwrap_or(0);
-        ty.base == BaseType::Real
-            && (FEWEST_ELEMENTS..=u64::from(u32::MAX)).contains(&n)
-            && ty.rank() <= MOST_DIMENSIONS
-    };
-    let bindings = model
-        .variables
-        .iter()
-        .filter(move |(_, v)| v.binding.is_some() && v.variability == Variability::Continuous && is_large(&v.ty));
-    let equations = model.equations.iter().enumerate().filter(move |(_, equation)| match &equation.kind {
-        EquationKind::Equality { left, .. } => is_large(&left.ty),
-        _ => false,
-    });
-    bindings.map(|(id, _)| Source::Binding(id)).chain(equations.map(|(k, _)| Source::Equation(k)))
+struct Planner<'m> {
+    model: &'m FlatModel,
+    families: Vec<Family>,
+    others: Others,
+    elements: Elements,
+    /// All states of families have start values that are fixed.
+    are_fixed: bool,
+    /// By column: does it occur outside of families?
+    is_mentioned: Vec<bool>,
 }
 
-/// The equation of one element with its counters.
-fn scalar_form(model: &FlatModel, source: Source) -> Option<(Vec<Counter>, Expr, Expr, Span)> {
-    let elementwise = |left: &Expr, right: &Expr, span: Span| {
-        let counters = elementwise::counters(&left.ty)?;
-        let element = |side: &Expr| elementwise::element(model, side, &counters);
-        let (left, right) = (element(left)?, element(right)?);
-        Some((counters, left, right, span))
-    };
-    match source {
-        Source::Equation(k) => {
-            let equation = &model.equations[k];
-            let EquationKind::Equality { left, right } = &equation.kind else { return None };
-            match family::read(left, right) {
-                Some((counters, body)) => Some((counters, body.left.clone(), body.right.clone(), equation.span)),
-                None => elementwise(left, right, equation.span),
+/// What becomes of a family.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Its elements are rows.
+    Rows,
+    /// It says that elements are equal.
+    Equal,
+    /// Scalars, as it stands.
+    Scalars,
+}
+
+impl Planner<'_> {
+    fn mark_states(&mut self) {
+        let Planner { model, families, elements, others, .. } = self;
+        for family in families.iter() {
+            let box_sizes = sizes(&family.counters);
+            for access in family.accesses.iter().filter(|a| a.is_derivative) {
+                let Some(first) = elements.first(access.variable, false) else { continue };
+                let (at, strides) = access.positions(&dims(model, access.variable), &family.counters);
+                walk(at, &strides, &box_sizes).for_each(|k| elements.is_known[first as usize + k] = true);
             }
         }
-        Source::Binding(id) => {
-            let variable = &model.variables[id];
-            let left = Expr::new(ExprKind::Var(id), variable.ty.clone(), variable.span);
-            elementwise(&left, variable.binding.as_ref()?, variable.span)
+        for (id, position) in &others.differentiated {
+            if let Some(first) = elements.first(*id, false) {
+                elements.is_known[first as usize + position] = true;
+            }
         }
     }
-}
 
-fn planned_family(model: &FlatModel, source: Source) -> Option<Planned> {
-    let (counters, left, right, span) = scalar_form(model, source)?;
-    let mut reader = Reader { model, counters: &counters, accesses: Vec::new() };
-    let (left, right) = (reader.rewritten(&left)?, reader.rewritten(&right)?);
-    let mut accesses = reader.accesses;
-    let alone = |e: &Expr| match e.kind {
-        ExprKind::Local(local) => Some(local.index() - model.iterators.len()),
-        _ => None,
-    };
-    let mut derivatives = accesses.iter().enumerate().filter(|(_, a)| a.is_derivative).map(|(k, _)| k);
-    let target = match (derivatives.next(), derivatives.next()) {
-        (Some(derivative), None) => derivative,
-        (None, None) => match source {
-            Source::Binding(_) => alone(&left)?,
-            Source::Equation(_) => alone(&left).or_else(|| alone(&right))?,
-        },
-        _ => return None,
-    };
-    if !may_be_determined(model, source, &accesses[target]) || may_meet(&accesses, &counters) {
-        return None;
-    }
-    // What is constant makes others simpler.
-    if accesses.len() == 1 && !accesses[target].is_derivative && [&left, &right].into_iter().all(is_literal) {
-        return None;
-    }
-    let target_alone = !accesses[target].is_derivative && accesses.len() == 2 && is_bare(&left) && is_bare(&right);
-    if target_alone && accesses.iter().any(|access| has_wishes(model, access.variable)) {
-        return None;
-    }
-    let (mut left, mut right) = (left, right);
-    swap_locals(model, &mut left, target);
-    swap_locals(model, &mut right, target);
-    accesses.swap(0, target);
-    let mut planned = Planned { source, counters, accesses, left, right, span };
-    order(&mut planned)?;
-    Some(planned)
-}
-
-/// Without anything that may have other values.
-fn is_literal(e: &Expr) -> bool {
-    let mut is_literal = true;
-    e.walk(&mut |e| is_literal &= !matches!(e.kind, ExprKind::Var(_) | ExprKind::Time));
-    is_literal
-}
-
-/// `x` or `-x`
-fn is_bare(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Local(_) => true,
-        ExprKind::Unary(UnaryOp::Negate, operand) => is_bare(operand),
-        _ => false,
-    }
-}
-
-/// What the attributes of a variable say holds for all that equal it.
-fn has_wishes(model: &FlatModel, variable: VarId) -> bool {
-    let a = &model.variables[variable].attributes;
-    [&a.start, &a.fixed, &a.nominal, &a.min, &a.max, &a.unbounded, &a.state_select].into_iter().any(Option::is_some)
-}
-
-/// May two accesses be the same element somewhere in the box? There scalars are simplified further.
-fn may_meet(accesses: &[Access], counters: &[Counter]) -> bool {
-    let may = |a: &Access, b: &Access| {
-        let mut pairs = a.subscripts.iter().zip(&b.subscripts);
-        let is_parallel = a.subscripts.iter().zip(&b.subscripts).all(|(a, b)| a.factors == b.factors);
-        let are_apart = pairs.any(|(a, b)| {
-            let (a, b) = (a.bounds(counters), b.bounds(counters));
-            a.1 < b.0 || b.1 < a.0
-        });
-        a.variable == b.variable && a.is_derivative == b.is_derivative && !is_parallel && !are_apart
-    };
-    accesses.iter().enumerate().any(|(k, a)| accesses[..k].iter().any(|b| may(a, b)))
-}
-
-fn swap_locals(model: &FlatModel, e: &mut Expr, target: usize) {
-    let (first, other) = (local_of(model, 0), local_of(model, target));
-    if let ExprKind::Local(local) = &mut e.kind {
-        *local = if *local == first {
-            other
-        } else if *local == other {
-            first
-        } else {
-            *local
-        };
-    }
-    e.for_each_child_mut(&mut |child| swap_locals(model, child, target));
-}
-
-/// May a family determine this? What starts with other values than others, or shall be a state, is for scalars.
-fn may_be_determined(model: &FlatModel, source: Source, access: &Access) -> bool {
-    let variable = &model.variables[access.variable];
-    variable.ty.base == BaseType::Real
-        && variable.variability == Variability::Continuous
-        && variable.causality != Causality::Input
-        && (variable.binding.is_none() || source == Source::Binding(access.variable))
-        && variable.attributes.state_select.is_none()
-        && (access.is_derivative || variable.attributes.fixed.is_none())
-}
-
-/// Reads the accesses of a body, which becomes an expression of locals.
-struct Reader<'m, 'c> {
-    model: &'m FlatModel,
-    counters: &'c [Counter],
-    accesses: Vec<Access>,
-}
-
-impl Reader<'_, '_> {
-    fn local(&mut self, access: Access, e: &Expr) -> Expr {
-        let known = self.accesses.iter().position(|a| *a == access);
-        let place = known.unwrap_or_else(|| {
-            self.accesses.push(access);
-            self.accesses.len() - 1
-        });
-        Expr::new(ExprKind::Local(local_of(self.model, place)), Type::REAL, e.span)
-    }
-
-    fn access(&self, e: &Expr, is_derivative: bool) -> Option<Access> {
-        let ExprKind::Index { base, subscripts } = &e.kind else { return None };
-        let ExprKind::Var(variable) = base.kind else { return None };
-        if base.ty.base != BaseType::Real || subscripts.len() != base.ty.rank() {
+    fn plan(mut self) -> Option<Plan> {
+        let uses: Vec<Use> = (0..self.families.len()).map(|k| self.use_of(k)).collect();
+        self.is_mentioned = vec![false; self.elements.len()];
+        let mut rows = Rows::new();
+        let mut is_touched = vec![false; self.elements.len()];
+        self.unite(&uses)?;
+        let starts = self.add_rows(&uses, &mut rows, &mut is_touched);
+        let determined = determine(&rows, &is_touched)?;
+        let mut plan = Plan::default();
+        let mut is_placed = vec![false; rows.len()];
+        self.add_pieces(&determined, &uses, &starts, &mut plan, &mut is_placed);
+        self.add_copies(&mut plan);
+        if plan.pieces.is_empty() {
             return None;
         }
-        let subscripts: Option<Vec<Affine>> = subscripts
-            .iter()
-            .map(|subscript| match subscript {
-                Subscript::Index(e) => family::affine(e, self.counters, &mut |e| structural_value(self.model, e)),
-                _ => None,
-            })
-            .collect();
-        let subscripts = subscripts?;
-        let is_inside = |(form, size): (&Affine, &Dim)| {
-            let (least, greatest) = form.bounds(self.counters);
-            least >= 1 && size.known().is_some_and(|size| greatest as u64 <= size)
-        };
-        let is_inside = subscripts.iter().zip(&base.ty.dims).all(is_inside);
-        is_inside.then_some(Access { variable, is_derivative, subscripts })
-    }
-
-    /// The body with accesses as locals; `None` if it contains anything but arithmetic on numbers.
-    fn rewritten(&mut self, e: &Expr) -> Option<Expr> {
-        family::is_arithmetic(e).then(|| self.with_locals(e)).flatten()
-    }
-
-    fn with_locals(&mut self, e: &Expr) -> Option<Expr> {
-        match &e.kind {
-            ExprKind::Index { .. } => {
-                let access = self.access(e, false)?;
-                return Some(self.local(access, e));
-            }
-            ExprKind::Builtin { function: Builtin::Der, arguments } => {
-                let access = self.access(arguments.first()?, true)?;
-                return Some(self.local(access, e));
-            }
-            _ => {}
-        }
-        let mut rewritten = e.clone();
-        let mut is_complete = true;
-        rewritten.for_each_child_mut(&mut |child| match self.with_locals(child) {
-            Some(new) => *child = new,
-            None => is_complete = false,
-        });
-        is_complete.then_some(rewritten)
-    }
-}
-
-/// Lets the box be walked through such that each element finds those of its own family that it needs; `None` if there is no such way.
-fn order(planned: &mut Planned) -> Option<()> {
-    let target = planned.target().clone();
-    let own = planned.accesses.iter().skip(1).filter(|a| a.variable == target.variable && !target.is_derivative);
-    let mut directions = BTreeSet::new();
-    for access in own {
-        match offset(&target, access, &planned.counters) {
-            Offset::Apart => {}
-            // Zero is the element itself.
-            Offset::Ahead(offset) => {
-                directions.insert(offset.into_iter().find(|&o| o != 0)? > 0);
-            }
-            Offset::Unknown => return None,
-        }
-    }
-    match directions.into_iter().collect::<Vec<_>>()[..] {
-        [] | [false] => {}
-        [true] => planned.counters.iter_mut().for_each(|c| *c = Counter { first: c.last(), step: -c.step, ..*c }),
-        _ => return None,
-    }
-    Some(())
-}
-
-/// Where an access to the variable that a family determines is in the box of the family.
-enum Offset {
-    /// It never is an element of the family.
-    Apart,
-    /// So many elements ahead in each dimension.
-    Ahead(Vec<i64>),
-    Unknown,
-}
-
-fn offset(target: &Access, access: &Access, counters: &[Counter]) -> Offset {
-    let mut offset = vec![0; counters.len()];
-    let pairs = || target.subscripts.iter().zip(&access.subscripts);
-    let is_apart = |(own, other): (&Affine, &Affine)| {
-        let (a, b) = (own.bounds(counters), other.bounds(counters));
-        a.1 < b.0 || b.1 < a.0
-    };
-    if pairs().any(is_apart) {
-        return Offset::Apart;
-    }
-    for (own, other) in pairs() {
-        let used: Vec<usize> = (0..counters.len()).filter(|&d| own.factors[d] != 0).collect();
-        let difference = other.constant - own.constant;
-        match used[..] {
-            _ if own.factors != other.factors => return Offset::Unknown,
-            [] if difference == 0 => {}
-            [d] => {
-                let step = own.factors[d] * counters[d].step;
-                if difference % step != 0 {
-                    return Offset::Apart;
+        for (k, &usage) in uses.iter().enumerate() {
+            let n: usize = sizes(&self.families[k].counters).iter().map(|&n| n as usize).product();
+            let left = match usage {
+                Use::Scalars => continue,
+                Use::Equal => Vec::new(),
+                Use::Rows => {
+                    let is_left = |at: &usize| !is_placed[starts[k].start as usize + at];
+                    let left: Vec<usize> = (0..n).filter(is_left).collect();
+                    if left.len() == n {
+                        continue;
+                    }
+                    left
                 }
-                offset[d] = difference / step;
-            }
-            _ => return Offset::Unknown,
-        }
-    }
-    Offset::Ahead(offset)
-}
-
-/// Variables that something else determines, or looks at in a way that only scalars have.
-fn excluded(model: &FlatModel, planned: &[Planned]) -> BTreeSet<VarId> {
-    let mut special = Special { model, variables: assigned_in_when(model), differentiated: Vec::new() };
-    let mut assigned = Assigned::default();
-    for algorithm in model.algorithms.iter().chain(&model.initial_algorithms) {
-        assigned.add_statements(model, &algorithm.statements);
-        for_each_expr_of_algorithm(algorithm, &mut |e| special.look_at(e));
-    }
-    let own: BTreeSet<Source> = planned.iter().map(|family| family.source).collect();
-    let is_other = |k: usize| !own.contains(&Source::Equation(k));
-    let equations = model.equations.iter().enumerate().filter(|(k, _)| is_other(*k)).map(|(_, e)| e);
-    for equation in equations.chain(&model.initial_equations) {
-        for_each_expr_of_equation(equation, &mut |e| special.look_at(e));
-    }
-    for (id, variable) in model.variables.iter() {
-        let binding = variable.binding.as_ref().filter(|_| !own.contains(&Source::Binding(id)));
-        let expressions = binding.into_iter().chain(variable.attributes.iter().map(|(_, e)| e));
-        expressions.for_each(|e| special.look_at(e));
-    }
-    let Special { variables: mut excluded, differentiated, .. } = special;
-    for family in planned {
-        // A derivative that another family reads has no place of its own in the box.
-        excluded.extend(family.accesses.iter().skip(1).filter(|a| a.is_derivative).map(|a| a.variable));
-        let target = family.target();
-        let reads = |(variable, subscripts): &(VarId, Vec<i64>)| {
-            let inside = |(form, &at): (&Affine, &i64)| {
-                let (least, greatest) = form.bounds(&family.counters);
-                (least..=greatest).contains(&at)
             };
-            *variable == target.variable && target.subscripts.iter().zip(subscripts).all(inside)
-        };
-        if assigned.contains(target.variable) || differentiated.iter().any(reads) {
-            excluded.insert(target.variable);
+            let left = left.into_iter().map(|at| Left { operands: self.operands_at(k, at) }).collect();
+            plan.left.insert(self.families[k].source, (k, left));
+        }
+        plan.families = self.families;
+        Some(plan)
+    }
+
+    fn use_of(&self, k: usize) -> Use {
+        let family = &self.families[k];
+        // What is constant makes others simpler.
+        let is_derivative = family.accesses.iter().any(|a| a.is_derivative);
+        let is_constant = family.accesses.len() == 1 && family.scalars.is_empty() && !is_derivative;
+        if is_constant && [&family.left, &family.right].into_iter().all(is_literal) {
+            return Use::Scalars;
+        }
+        // What equals a scalar has its attributes.
+        if let ([access], [scalar]) = (&family.accesses[..], &family.scalars[..])
+            && !is_derivative
+            && is_bare(&family.left)
+            && is_bare(&family.right)
+            && [access.variable, *scalar].into_iter().any(|id| has_wishes(self.model, id))
+        {
+            return Use::Scalars;
+        }
+        let Some((a, b, _)) = equal_accesses(self.model, family) else { return Use::Rows };
+        let (a, b) = (family.accesses[a].variable, family.accesses[b].variable);
+        if self.elements.first(a, false).is_none() || self.elements.first(b, false).is_none() {
+            // A parameter, or what comes from outside.
+            return if [a, b].into_iter().any(|id| has_wishes(self.model, id)) { Use::Scalars } else { Use::Rows };
+        }
+        if self.wish_alike(family, a, b) { Use::Equal } else { Use::Scalars }
+    }
+
+    /// May two variables be one without anything being lost?
+    fn wish_alike(&self, family: &Family, a: VarId, b: VarId) -> bool {
+        let is_negated = equal_accesses(self.model, family).is_some_and(|(_, _, is_negated)| is_negated);
+        let of = |id: VarId| &self.model.variables[id].attributes;
+        let number = |e: &Option<Expr>| e.as_ref().map(|e| literal(e).map(f64::to_bits));
+        let magnitudes = |a: &Attributes| [&a.nominal, &a.min, &a.max, &a.unbounded].map(number);
+        let (first, second) = (magnitudes(of(a)), magnitudes(of(b)));
+        // What is no number may be anything.
+        let is_plain = first.iter().flatten().all(Option::is_some) && first == second;
+        let has_bounds = [&of(a).min, &of(a).max].into_iter().any(Option::is_some);
+        let is_state = |id: VarId| self.elements.first(id, true).is_some() && !self.others.excluded.contains(&id);
+        let may_lead = |id: VarId| is_state(id) || self.may_be_determined(id, false);
+        let has_start = [a, b].into_iter().any(|id| of(id).start.is_some());
+        is_plain && !(is_negated && has_bounds) && (self.are_fixed || !has_start) && may_lead(a) && may_lead(b)
+    }
+
+    /// May a family determine this? What starts with other values than others, or shall be a state, is for scalars.
+    fn may_be_determined(&self, id: VarId, is_derivative: bool) -> bool {
+        let variable = &self.model.variables[id];
+        variable.ty.base == BaseType::Real
+            && variable.variability == Variability::Continuous
+            && variable.causality != Causality::Input
+            && variable.attributes.state_select.is_none()
+            && (is_derivative || variable.attributes.fixed.is_none())
+            && !self.others.excluded.contains(&id)
+    }
+
+    fn unite(&mut self, uses: &[Use]) -> Option<()> {
+        for (k, _) in uses.iter().enumerate().filter(|(_, usage)| **usage == Use::Equal) {
+            let family = &self.families[k];
+            let (a, b, is_negated) = equal_accesses(self.model, family)?;
+            let box_sizes = sizes(&family.counters);
+            let run = |access: usize| -> Vec<usize> {
+                let access = &family.accesses[access];
+                let (at, strides) = access.positions(&dims(self.model, access.variable), &family.counters);
+                let first = self.elements.first(access.variable, false).unwrap_or(0);
+                walk(first as usize + at, &strides, &box_sizes).collect()
+            };
+            let pairs: Vec<(usize, usize)> = run(a).into_iter().zip(run(b)).collect();
+            let [may_a, may_b] = [a, b].map(|k| self.may_be_determined(family.accesses[k].variable, false));
+            for (a, b) in pairs {
+                let may_go = |may: bool, at: usize| may || self.elements.is_known[at];
+                if !may_go(may_a, a) || !may_go(may_b, b) || !self.elements.unite(a as Column, b as Column, is_negated)
+                {
+                    return None;
+                }
+            }
+        }
+        self.elements.settle();
+        Some(())
+    }
+
+    /// The rows of families that have some, and of scalar equations; by family those that are its own.
+    fn add_rows(&mut self, uses: &[Use], rows: &mut Rows, is_touched: &mut [bool]) -> Vec<Range<u32>> {
+        let mut starts = Vec::with_capacity(uses.len());
+        let mut columns: Vec<Column> = Vec::new();
+        for (k, &usage) in uses.iter().enumerate() {
+            let start = rows.len() as u32;
+            if usage == Use::Equal {
+                starts.push(start..start);
+                continue;
+            }
+            let family = &self.families[k];
+            let runs = self.runs(k);
+            let scalars: Vec<Column> =
+                family.scalars.iter().filter_map(|&id| self.elements.first(id, false)).map(|c| self.kept(c)).collect();
+            let box_sizes = sizes(&family.counters);
+            let n: usize = box_sizes.iter().map(|&n| n as usize).product();
+            let mut walks: Vec<_> = runs.iter().map(|(at, strides)| walk(*at, strides, &box_sizes)).collect();
+            for _ in 0..n {
+                columns.clear();
+                columns.extend(scalars.iter().copied());
+                for walk in &mut walks {
+                    let Some(column) = walk.next() else { continue };
+                    if usage == Use::Scalars {
+                        self.is_mentioned[column] = true;
+                    }
+                    columns.push(self.kept(column as Column));
+                }
+                columns.retain(|&column| !self.elements.is_known[column as usize]);
+                rows.push(&mut columns);
+            }
+            starts.push(start..rows.len() as u32);
+        }
+        for item in std::mem::take(&mut self.others.items) {
+            columns.clear();
+            for mention in &item.mentions {
+                let Some((first, n)) = self.range(mention) else { continue };
+                for column in first..first + n {
+                    self.is_mentioned[column as usize] = true;
+                    columns.push(self.kept(column));
+                }
+            }
+            columns.retain(|&column| !self.elements.is_known[column as usize]);
+            match item.role {
+                // An equation that only speaks of what is known is for the scalars to judge.
+                Role::Row if !columns.is_empty() => rows.push(&mut columns),
+                Role::Row | Role::Reads => {}
+                Role::Touches => columns.iter().for_each(|&column| is_touched[column as usize] = true),
+            }
+        }
+        starts
+    }
+
+    fn kept(&self, column: Column) -> Column {
+        self.elements.find(column).0
+    }
+
+    fn range(&self, mention: &Mention) -> Option<(Column, Column)> {
+        let first = self.elements.first(mention.variable, mention.is_derivative)?;
+        let n = self.model.variables[mention.variable].ty.n_elements()? as usize;
+        match mention.position {
+            Some(position) if position < n => Some((first + position as Column, 1)),
+            Some(_) => None,
+            None => Some((first, n as Column)),
         }
     }
-    excluded
-}
 
-/// What stands in `der`, `pre` and the like outside of families.
-struct Special<'m> {
-    model: &'m FlatModel,
-    variables: BTreeSet<VarId>,
-    /// Elements in `der`, with their subscripts.
-    differentiated: Vec<(VarId, Vec<i64>)>,
-}
-
-impl Special<'_> {
-    fn look_at(&mut self, e: &Expr) {
-        e.walk(&mut |e| {
-            let ExprKind::Builtin { function, arguments } = &e.kind else { return };
-            use Builtin::{Change, Delay, Der, Edge, Pre, Previous, Reinit, Sample, SpatialDistribution};
-            match function {
-                Der => match arguments.first().and_then(|a| self.element(a)) {
-                    Some(element) => self.differentiated.push(element),
-                    None => arguments.iter().for_each(|a| self.exclude(a)),
-                },
-                Change | Delay | Edge | Pre | Previous | Reinit | Sample | SpatialDistribution => {
-                    arguments.iter().for_each(|a| self.exclude(a));
-                }
-                _ => {}
-            }
-        });
-    }
-
-    fn exclude(&mut self, e: &Expr) {
-        e.walk(&mut |e| self.variables.extend(if let ExprKind::Var(id) = e.kind { Some(id) } else { None }));
-    }
-
-    /// One element of an array, if its subscripts are known.
-    fn element(&self, e: &Expr) -> Option<(VarId, Vec<i64>)> {
-        let ExprKind::Index { base, subscripts } = &e.kind else { return None };
-        let ExprKind::Var(variable) = base.kind else { return None };
-        let known = |subscript: &Subscript| match subscript {
-            Subscript::Index(e) => {
-                family::affine(e, &[], &mut |e| structural_value(self.model, e)).map(|form| form.constant)
-            }
-            _ => None,
+    /// Where the accesses of a family that are unknowns begin, and how they move on.
+    fn runs(&self, k: usize) -> Vec<(usize, Vec<i64>)> {
+        let family = &self.families[k];
+        let run = |access: &read::Access| {
+            let first = self.elements.first(access.variable, access.is_derivative)?;
+            let (at, strides) = access.positions(&dims(self.model, access.variable), &family.counters);
+            Some((first as usize + at, strides))
         };
-        Some((variable, subscripts.iter().map(known).collect::<Option<Vec<i64>>>()?))
+        family.accesses.iter().filter_map(run).collect()
     }
-}
 
-/// Variables of which an element is determined twice, or is a state here and not one there.
-fn overlapping(model: &FlatModel, planned: &[Planned]) -> BTreeSet<VarId> {
-    let mut taken: BTreeMap<VarId, Vec<bool>> = BTreeMap::new();
-    let mut overlapping = BTreeSet::new();
-    for family in planned {
-        let target = family.target();
-        let ty = &model.variables[target.variable].ty;
-        let dims: Vec<u64> = ty.dims.iter().filter_map(|d| d.known()).collect();
-        let n = dims.iter().product::<u64>() as usize;
-        let taken = taken.entry(target.variable).or_insert_with(|| vec![false; n]);
-        let (first, strides) = target.positions(&dims, &family.counters);
-        for element in super::walk(first, &strides, &super::sizes(&family.counters)) {
-            match taken.get_mut(element) {
-                Some(place) if !*place => *place = true,
-                _ => {
-                    overlapping.insert(target.variable);
-                    break;
+    /// What the accesses of a family stand for, at a row-major position of its box.
+    fn operands_at(&self, k: usize, at: usize) -> Vec<Element> {
+        let family = &self.families[k];
+        let position = position_in(&sizes(&family.counters), at);
+        family.accesses.iter().map(|access| self.operand_at(access, &family.counters, &position)).collect()
+    }
+
+    fn operand_at(&self, access: &read::Access, counters: &[Counter], position: &[i64]) -> Element {
+        let (first, strides) = access.positions(&dims(self.model, access.variable), counters);
+        let moved: i64 = strides.iter().zip(position).map(|(stride, at)| stride * at).sum();
+        let position = (first as i64 + moved) as usize;
+        self.standing_for(access.variable, access.is_derivative, position)
+    }
+
+    fn standing_for(&self, variable: VarId, is_derivative: bool, position: usize) -> Element {
+        let own = Element { variable, is_derivative, position, is_negated: false };
+        let Some(first) = self.elements.first(variable, is_derivative) else { return own };
+        let (column, is_negated) = self.elements.find(first + position as Column);
+        let (variable, is_derivative, position) = self.elements.owner(column);
+        Element { variable, is_derivative, position, is_negated }
+    }
+
+    fn add_pieces(
+        &self,
+        determined: &Determined,
+        uses: &[Use],
+        starts: &[Range<u32>],
+        plan: &mut Plan,
+        is_placed: &mut [bool],
+    ) {
+        // Family and position of a row.
+        let member = |row: u32| {
+            let k = starts.partition_point(|range| range.end <= row);
+            starts.get(k).filter(|range| range.contains(&row)).map(|range| (k, (row - range.start) as usize))
+        };
+        let leaders: HashMap<u32, &Group> = determined.groups.iter().map(|group| (group.rows[0], group)).collect();
+        let mut members: Vec<(usize, usize)> = Vec::new();
+        for (k, range) in starts.iter().enumerate().filter(|(k, _)| uses[*k] == Use::Rows) {
+            let box_sizes = sizes(&self.families[k].counters);
+            let mut kinds = Kinds::default();
+            let mut describe = |at: usize, touched: &mut Vec<i64>| {
+                let row = range.start + at as u32;
+                let column = determined.column_of_row[row as usize];
+                members.clear();
+                if column != NOBODY {
+                    members.push((k, at));
+                    return self.describe(&members, &[column], &mut kinds, touched);
+                }
+                let group = leaders.get(&row)?;
+                for &row in &group.rows {
+                    members.push(member(row).filter(|(k, _)| uses[*k] == Use::Rows)?);
+                }
+                self.describe(&members, &group.columns, &mut kinds, touched)
+            };
+            let cuts = cut(&box_sizes, &mut describe);
+            for cut in cuts.into_iter().filter(|cut| cut.n_elements() >= FEWEST_ELEMENTS_OF_PIECE) {
+                let Some(piece) = ordered(self.piece(&kinds.all[cut.kind as usize], &cut)) else { continue };
+                for at in walk(cut.start, &row_strides(&box_sizes), &cut.sizes) {
+                    let row = range.start + at as u32;
+                    let rows = leaders.get(&row).map_or_else(|| vec![row], |group| group.rows.clone());
+                    rows.into_iter().for_each(|row| is_placed[row as usize] = true);
+                }
+                plan.pieces.push(piece);
+            }
+        }
+    }
+
+    /// The kind of a unit of rows; writes the positions of its operands and targets. `None` if families may not determine its targets.
+    fn describe(
+        &self,
+        members: &[(usize, usize)],
+        targets: &[Column],
+        kinds: &mut Kinds,
+        touched: &mut Vec<i64>,
+    ) -> Option<u32> {
+        kinds.scratch.clear();
+        for &(k, at) in members {
+            kinds.scratch.push(Part::Family(k));
+            let family = &self.families[k];
+            let position = position_in(&sizes(&family.counters), at);
+            for access in &family.accesses {
+                let element = self.operand_at(access, &family.counters, &position);
+                touched.push(element.position as i64);
+                kinds.scratch.push(Part::Operand(element.variable, element.is_derivative, element.is_negated));
+            }
+        }
+        for &column in targets {
+            let (variable, is_derivative, position) = self.elements.owner(column);
+            let is_array = !self.model.variables[variable].ty.is_scalar();
+            if !is_array
+                || !self.may_be_determined(variable, is_derivative)
+                || is_derivative && self.is_mentioned[column as usize]
+            {
+                return None;
+            }
+            touched.push(position as i64);
+            kinds.scratch.push(Part::Target(variable, is_derivative));
+        }
+        Some(kinds.number())
+    }
+
+    fn piece(&self, kind: &[Part], cut: &Cut) -> Piece {
+        let mut equations: Vec<PieceEquation> = Vec::new();
+        let mut targets = Vec::new();
+        let mut places = cut.firsts.iter().zip(&cut.strides);
+        let mut located = |variable: VarId, is_derivative: bool| {
+            let (first, strides) = places.next().map_or((0, Vec::new()), |(f, s)| (*f as usize, s.clone()));
+            Located { variable, is_derivative, first, strides }
+        };
+        for part in kind {
+            match *part {
+                Part::Family(k) => equations.push(PieceEquation { family: Some(k), operands: Vec::new() }),
+                Part::Operand(variable, is_derivative, is_negated) => {
+                    let operand = Operand { is_negated, of: located(variable, is_derivative) };
+                    equations.iter_mut().last().into_iter().for_each(|e| e.operands.push(operand.clone()));
+                }
+                Part::Target(variable, is_derivative) => targets.push(located(variable, is_derivative)),
+            }
+        }
+        let span = equations.first().and_then(|e| e.family).map_or(Span::nowhere(), |k| self.families[k].span);
+        Piece { sizes: cut.sizes.clone(), equations, targets, span }
+    }
+
+    /// Elements that stand for others get their values in loops, but for those that other equations mention.
+    fn add_copies(&self, plan: &mut Plan) {
+        let mut united: BTreeSet<VarId> = BTreeSet::new();
+        for family in &self.families {
+            united.extend(family.accesses.iter().filter(|a| !a.is_derivative).map(|a| a.variable));
+        }
+        for variable in united {
+            let Some(first) = self.elements.first(variable, false) else { continue };
+            let box_sizes: Vec<u32> = dims(self.model, variable).iter().map(|&n| n as u32).collect();
+            let n: usize = box_sizes.iter().map(|&n| n as usize).product();
+            let stands_for = |at: usize| {
+                let found = self.elements.find(first + at as Column).0 != first + at as Column;
+                found.then(|| self.standing_for(variable, false, at))
+            };
+            let mut kinds = Kinds::default();
+            let mut is_copied = vec![false; n];
+            let mut describe = |at: usize, touched: &mut Vec<i64>| {
+                let other = stands_for(at).filter(|_| !self.is_mentioned[first as usize + at])?;
+                touched.extend([at as i64, other.position as i64]);
+                kinds.scratch.clear();
+                kinds.scratch.push(Part::Operand(other.variable, other.is_derivative, other.is_negated));
+                Some(kinds.number())
+            };
+            for cut in cut(&box_sizes, &mut describe) {
+                let [Part::Operand(other, is_derivative, is_negated)] = kinds.all[cut.kind as usize][..] else {
+                    continue;
+                };
+                if cut.n_elements() < FEWEST_ELEMENTS_OF_PIECE {
+                    continue;
+                }
+                let located = |k: usize, variable: VarId, is_derivative: bool| Located {
+                    variable,
+                    is_derivative,
+                    first: cut.firsts[k] as usize,
+                    strides: cut.strides[k].clone(),
+                };
+                let (target, other) = (located(0, variable, false), located(1, other, is_derivative));
+                target.elements(&cut.sizes).for_each(|at| is_copied[at] = true);
+                let operands =
+                    vec![Operand { is_negated: false, of: target.clone() }, Operand { is_negated, of: other }];
+                let span = self.model.variables[variable].span;
+                let equations = vec![PieceEquation { family: None, operands }];
+                plan.pieces.push(Piece { sizes: cut.sizes, equations, targets: vec![target], span });
+            }
+            for at in (0..n).filter(|&at| !is_copied[at]) {
+                if let Some(other) = stands_for(at) {
+                    let own = Element { variable, is_derivative: false, position: at, is_negated: false };
+                    plan.equal.push((other, own));
                 }
             }
         }
     }
-    overlapping
+}
+
+/// What units of one kind have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Part {
+    Family(usize),
+    Operand(VarId, bool, bool),
+    Target(VarId, bool),
+}
+
+#[derive(Default)]
+struct Kinds {
+    numbers: HashMap<Vec<Part>, u32>,
+    all: Vec<Vec<Part>>,
+    scratch: Vec<Part>,
+}
+
+impl Kinds {
+    /// The number of the kind in the scratch.
+    fn number(&mut self) -> u32 {
+        if let Some(&known) = self.numbers.get(&self.scratch) {
+            return known;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(self.scratch.clone());
+        self.numbers.insert(self.scratch.clone(), number);
+        number
+    }
+}
+
+fn position_in(sizes: &[u32], at: usize) -> Vec<i64> {
+    let mut rest = at;
+    let mut position = vec![0; sizes.len()];
+    for (d, &n) in sizes.iter().enumerate().rev() {
+        position[d] = (rest % n as usize) as i64;
+        rest /= n as usize;
+    }
+    position
+}
+
+fn row_strides(sizes: &[u32]) -> Vec<i64> {
+    let mut strides = vec![1; sizes.len()];
+    for d in (1..sizes.len()).rev() {
+        strides[d - 1] = strides[d] * i64::from(sizes[d]);
+    }
+    strides
 }
