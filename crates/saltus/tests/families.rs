@@ -203,7 +203,7 @@ fn cells_that_are_connected() {
         "model Test
           parameter Integer n = 90;
           parameter Real C = 0.5, G = 2;
-          Real T[n](each start = 300, each fixed = true), Qa[n], Qb[n], aT[n], bT[n], aQ[n], bQ[n], source, flow, other;
+          Real T[n](each start = 300, each fixed = true), Qa[n], Qb[n], aT[n], bT[n], aQ[n], bQ[n], source, entering, leaving;
         equation
           for i in 1:n loop
             aT[i] - T[i] = Qa[i]/G;
@@ -215,9 +215,9 @@ fn cells_that_are_connected() {
           for i in 1:n - 1 loop bT[i] = aT[i + 1]; bQ[i] + aQ[i + 1] = 0; end for;
           source = 300 + 50*sin(time);
           source = aT[1];
-          flow + aQ[1] = 0;
+          entering + aQ[1] = 0;
           bT[n] = 280;
-          other + bQ[n] = 0;
+          leaving + bQ[n] = 0;
         end Test;",
     );
 }

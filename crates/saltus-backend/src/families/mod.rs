@@ -17,6 +17,7 @@ mod determine;
 mod elements;
 mod elementwise;
 mod equal;
+mod linear;
 pub mod lower;
 mod others;
 pub mod piece;

@@ -13,14 +13,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use saltus_base::Span;
+use saltus_base::{Index, Span};
 use saltus_flat::family::Counter;
-use saltus_flat::{Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, VarId, Variability};
+use saltus_flat::{Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, LocalId, VarId, Variability};
 
 use super::cut::{Cut, cut};
 use super::determine::{Determined, Group, NOBODY, Rows, determine};
 use super::elements::{Column, Elements};
 use super::equal::{equal_accesses, has_wishes, is_bare, is_literal, literal};
+use super::linear::Parts;
 use super::others::{Mention, Others, Role};
 use super::piece::{Element, Left, Located, Operand, Piece, PieceEquation, ordered};
 use super::read::{self, Family, Source};
@@ -151,7 +152,8 @@ impl Planner<'_> {
                 Use::Rows => {
                     let is_left = |at: &usize| !is_placed[starts[k].start as usize + at];
                     let left: Vec<usize> = (0..n).filter(is_left).collect();
-                    if left.len() == n {
+                    // Where nothing equals anything else the equation may as well be lowered as it stands.
+                    if left.len() == n && !uses.contains(&Use::Equal) {
                         continue;
                     }
                     left
@@ -395,15 +397,23 @@ impl Planner<'_> {
         touched: &mut Vec<i64>,
     ) -> Option<u32> {
         kinds.scratch.clear();
+        let owners: Vec<(VarId, bool, usize)> = targets.iter().map(|&column| self.elements.owner(column)).collect();
+        let mut is_linear = true;
         for &(k, at) in members {
             kinds.scratch.push(Part::Family(k));
             let family = &self.families[k];
             let position = position_in(&sizes(&family.counters), at);
+            kinds.unknowns.clear();
             for access in &family.accesses {
                 let element = self.operand_at(access, &family.counters, &position);
                 touched.push(element.position as i64);
                 kinds.scratch.push(Part::Operand(element.variable, element.is_derivative, element.is_negated));
+                kinds.unknowns.push(owners.contains(&(element.variable, element.is_derivative, element.position)));
             }
+            is_linear = is_linear && self.is_linear(family, &mut kinds.linear, k, &kinds.unknowns, targets.len() == 1);
+        }
+        if !is_linear {
+            return None;
         }
         for &column in targets {
             let (variable, is_derivative, position) = self.elements.owner(column);
@@ -418,6 +428,42 @@ impl Planner<'_> {
             kinds.scratch.push(Part::Target(variable, is_derivative));
         }
         Some(kinds.number())
+    }
+
+    /// Is the equation linear in these of its operands? Alone, an unknown may have a factor that varies, as with scalars.
+    fn is_linear(
+        &self,
+        family: &Family,
+        known: &mut BTreeMap<(usize, Vec<bool>), bool>,
+        k: usize,
+        unknowns: &[bool],
+        is_alone: bool,
+    ) -> bool {
+        if let Some(&known) = known.get(&(k, unknowns.to_vec())) {
+            return known;
+        }
+        let n_iterators = self.model.iterators.len();
+        let access = |local: LocalId| local.index().checked_sub(n_iterators);
+        let is_unknown = |local: LocalId| access(local).is_some_and(|k| unknowns.get(k) == Some(&true));
+        let is_parameter = |id: VarId| self.model.variables[id].variability <= Variability::Parameter;
+        let is_factor = |e: &Expr| {
+            let mut is_constant = true;
+            e.walk(&mut |e| {
+                is_constant &= match &e.kind {
+                    ExprKind::Local(local) => {
+                        access(*local).and_then(|k| family.accesses.get(k)).is_some_and(|a| is_parameter(a.variable))
+                    }
+                    ExprKind::Var(id) => is_parameter(*id),
+                    ExprKind::Time => false,
+                    _ => true,
+                }
+            });
+            is_alone || is_constant
+        };
+        let parts = Parts { is_unknown: &is_unknown, is_factor: &is_factor };
+        let is_linear = [&family.left, &family.right].into_iter().all(|side| parts.contains(side).is_some());
+        known.insert((k, unknowns.to_vec()), is_linear);
+        is_linear
     }
 
     fn piece(&self, kind: &[Part], cut: &Cut) -> Piece {
@@ -509,6 +555,9 @@ struct Kinds {
     numbers: HashMap<Vec<Part>, u32>,
     all: Vec<Vec<Part>>,
     scratch: Vec<Part>,
+    /// Which operands of an equation are unknowns, and by family whether it is linear in these.
+    unknowns: Vec<bool>,
+    linear: BTreeMap<(usize, Vec<bool>), bool>,
 }
 
 impl Kinds {
