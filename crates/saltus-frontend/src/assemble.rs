@@ -49,11 +49,15 @@ impl<'a> Front<'a> {
                 CompKind::Error => {}
                 CompKind::Leaf(leaf) => {
                     self.check_constraining_base(comp, leaf.base);
+                    if self.is_overdetermined_variable(comp) {
+                        self.refuse_in_template(inst);
+                    }
                     self.comp_dims(comp);
                 }
                 CompKind::Class(class) => {
                     self.check_instance(comp, class.elements.first().copied());
                     self.note_must_connect(comp);
+                    self.check_template_member(&class);
                     for &element in &class.elements {
                         self.instantiate(element);
                     }
@@ -337,7 +341,7 @@ impl<'a> Front<'a> {
         } else {
             format!("{}.{}", self.library.qualified_name(self.tree[c.owner].class), self.text(c.name))
         };
-        Variable {
+        let mut variable = Variable {
             name,
             ty,
             variability: self.variability_of(comp),
@@ -355,7 +359,9 @@ impl<'a> Front<'a> {
             is_structural: c.is_structural,
             is_final: c.prefixes.is_final,
             span: c.declared.span,
-        }
+        };
+        self.declare_for_all(comp, &mut variable);
+        variable
     }
 
     /// A constant of a package, without a model around it. Of a partial one it may have no value yet.
@@ -475,6 +481,7 @@ impl<'a> Front<'a> {
     }
 
     pub fn record_at(&mut self, comp: CompId, inst: InstId, span: Span) -> Expr {
+        self.refuse_in_template(inst);
         let elements = self.comp_elements(comp);
         let whole = self.whole_component(comp, span);
         let dims = self.comp_dims(comp);

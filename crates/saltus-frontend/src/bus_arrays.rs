@@ -14,7 +14,7 @@ use saltus_base::Span;
 use saltus_syntax::ast;
 
 use crate::Front;
-use crate::component::{MOST_INSTANCES, advance, unravel};
+use crate::component::{MOST_INSTANCES, advance, positions, unravel};
 use crate::connection::Connector;
 use crate::diagnostics as d;
 use crate::instance::{ClassComp, CompId, CompKind, InstId, Memo};
@@ -96,7 +96,7 @@ impl<'a> Front<'a> {
         }
         if let CompKind::Class(class) = self.comp_kind(comp) {
             let elements = self.grown_elements(comp, &class, &old, &new, count);
-            let kind = CompKind::Class(Rc::new(ClassComp { slot: class.slot, elements }));
+            let kind = CompKind::Class(Rc::new(ClassComp { slot: class.slot, elements, counters: Vec::new() }));
             self.tree[comp].memo.kind = Memo::Known(kind);
         }
         self.tree[comp].memo.dims = Memo::Known(new.clone());
@@ -115,7 +115,7 @@ impl<'a> Front<'a> {
             let inst = match position(&at, old).and_then(|p| class.elements.get(p as usize)) {
                 Some(&inst) => inst,
                 None => {
-                    let inst = self.new_element(comp, class.slot, &modifier, &index, class_rank);
+                    let inst = self.new_element(comp, class.slot, &modifier, &positions(&index), class_rank);
                     self.expand(inst);
                     inst
                 }

@@ -10,7 +10,7 @@ use crate::Front;
 use crate::component::unravel;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member, SlotId};
-use crate::reference::nest;
+use crate::reference::{merged_index, nest};
 
 /// Calls vectorised over arrays are written out up to this many times.
 const MOST_VECTORISED: u64 = 1_000_000;
@@ -120,6 +120,7 @@ impl<'a> Front<'a> {
             return expr;
         }
         if function == Builtin::GetInstanceName {
+            self.refuse_in_template(scope);
             let name = self.instance_name(scope);
             return Expr::string(&name, span);
         }
@@ -517,7 +518,7 @@ impl<'a> Front<'a> {
 
     pub fn index_by(&mut self, base: Expr, subscripts: Vec<Expr>, span: Span) -> Expr {
         let subscripts = subscripts.into_iter().map(typing::SubscriptArgument::Expr).collect();
-        typing::index(self, base, subscripts, span)
+        merged_index(typing::index(self, base, subscripts, span))
     }
 
     /// A call of a function that is itself an input of the enclosing function.

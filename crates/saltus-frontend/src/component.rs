@@ -4,14 +4,13 @@ use std::rc::Rc;
 
 use saltus_base::{Diagnostic, Severity};
 use saltus_eval::Value;
-use saltus_flat::element::subscripted_name;
 use saltus_flat::{self as flat, BaseType, Dim, Type};
 use saltus_syntax::ast;
 use saltus_typing as typing;
 
 use crate::diagnostics as d;
 use crate::instance::{ClassComp, Comp, CompId, CompKind, InstId, Leaf, Member, Memo, SimpleType, SlotId};
-use crate::modifier::{ModExpr, ModRef, ModValue, merge};
+use crate::modifier::{ModExpr, ModRef, ModValue, Position, merge};
 use crate::redeclaration::direction_word;
 use crate::{Front, Purpose};
 
@@ -25,8 +24,9 @@ pub const MOST_INSTANCES: u64 = 600_000;
 pub const MOST_DECLARED: u64 = 1_000_000;
 
 /// The element of an array that is written out, without a copy of the others.
-fn element_at<'e>(mut value: &'e flat::Expr, indices: &[u32]) -> Option<&'e flat::Expr> {
-    for &index in indices {
+fn element_at<'e>(mut value: &'e flat::Expr, indices: &[Position]) -> Option<&'e flat::Expr> {
+    for index in indices {
+        let &Position::At(index) = index else { return None };
         let flat::ExprKind::Array(items) = &value.kind else { return None };
         value = items.get((index as usize).checked_sub(1)?)?;
     }
@@ -308,7 +308,8 @@ impl<'a> Front<'a> {
             return None;
         }
         let count: u64 = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).unwrap_or(u64::MAX);
-        if self.tree.n_instances().saturating_add(count) > MOST_INSTANCES {
+        let counters = self.counters_of_alike(comp, slot, &dims, class_rank);
+        if counters.is_empty() && self.tree.n_instances().saturating_add(count) > MOST_INSTANCES {
             let name = self.comp_name(comp);
             self.give_up(d::too_many_instances(&name, count, span));
             return None;
@@ -321,13 +322,19 @@ impl<'a> Front<'a> {
         if let ast::ClassBody::Short(short) = &self.tree[slot].definition.body {
             self.add_class_prefixes(comp, short.variability, short.connection);
         }
-        let mut elements = Vec::with_capacity(count as usize);
-        let mut index = vec![1u32; dims.len()];
-        for _ in 0..count {
-            elements.push(self.new_element(comp, slot, &modifier, &index, class_rank));
-            advance(&mut index, &dims);
+        let mut elements = Vec::new();
+        if counters.is_empty() {
+            let mut index = vec![1u32; dims.len()];
+            for _ in 0..count {
+                elements.push(self.new_element(comp, slot, &modifier, &positions(&index), class_rank));
+                advance(&mut index, &dims);
+            }
+        } else {
+            let each: Vec<Position> = counters.iter().map(|c| Position::Each(c.local)).collect();
+            elements.push(self.new_element(comp, slot, &modifier, &each, class_rank));
+            self.tree[elements[0]].outer.extend_from_slice(&counters);
         }
-        let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone() }));
+        let kind = CompKind::Class(Rc::new(ClassComp { slot, elements: elements.clone(), counters }));
         self.tree[comp].memo.kind = Memo::Known(kind.clone());
         if let Some(&inst) = elements.first() {
             let modification = self.tree[comp].declared.declaration.modification.as_ref();
@@ -345,7 +352,7 @@ impl<'a> Front<'a> {
         comp: CompId,
         slot: SlotId,
         modifier: &ModRef<'a>,
-        index: &[u32],
+        index: &[Position],
         class_rank: usize,
     ) -> InstId {
         let modifier = modifier.as_ref().map(|m| m.at_index(index));
@@ -353,9 +360,11 @@ impl<'a> Front<'a> {
         let owner = self.tree[comp].owner;
         let name = self.text(self.tree[comp].name);
         let path = self.tree[owner].path.as_ref().map(|p| element_path(p, name, index).into());
-        let (prefixes, depth) = (self.tree[comp].prefixes, self.tree[owner].depth + 1);
+        let (prefixes, depth, outer) =
+            (self.tree[comp].prefixes, self.tree[owner].depth + 1, self.tree[owner].outer.clone());
         let new = &mut self.tree[inst];
         new.path = path;
+        new.outer = outer;
         new.prefixes = prefixes;
         new.depth = depth;
         new.class_index = index.iter().copied().skip(index.len().saturating_sub(class_rank)).collect();
@@ -737,7 +746,7 @@ impl<'a> Front<'a> {
         if let Some(element) = element_at(&typed, indices) {
             return Some(element.clone());
         }
-        let subscripts = indices.iter().map(|&i| flat::Expr::integer(i64::from(i), span)).collect();
+        let subscripts = indices.iter().map(|position| position.subscript(span)).collect();
         Some(self.index_by((*typed).clone(), subscripts, span))
     }
 
@@ -809,10 +818,21 @@ impl<'a> Front<'a> {
     }
 }
 
-fn element_path(outer: &str, name: &str, index: &[u32]) -> String {
-    let index: Vec<u64> = index.iter().map(|&i| u64::from(i)).collect();
-    let name = subscripted_name(name, &index);
+fn element_path(outer: &str, name: &str, index: &[Position]) -> String {
+    let at = |position: &Position| match position {
+        Position::At(i) => i.to_string(),
+        Position::Each(_) => ":".to_owned(),
+    };
+    let name = match index {
+        [] => name.to_owned(),
+        _ => format!("{name}[{}]", index.iter().map(at).collect::<Vec<_>>().join(",")),
+    };
     if outer.is_empty() { name } else { format!("{outer}.{name}") }
+}
+
+/// Positions of one element.
+pub fn positions(index: &[u32]) -> Vec<Position> {
+    index.iter().map(|&i| Position::At(i)).collect()
 }
 
 /// The next index in row-major order, counting from 1.

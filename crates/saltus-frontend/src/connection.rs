@@ -355,6 +355,10 @@ impl<'a> Front<'a> {
         }
         let kind = self.comp_kind(comp);
         let sizes = self.comp_dims(comp);
+        if matches!(&kind, CompKind::Class(class) if !class.counters.is_empty()) {
+            self.refuse_templates();
+            return Walk::Error;
+        }
         let Some(picks) = self.picks(scope, comp, &sizes, &part.subscripts, part.name.span) else {
             return Walk::Error;
         };
@@ -545,6 +549,9 @@ impl<'a> Front<'a> {
 
     fn end(&mut self, comp: CompId, element: Option<u64>, face: Face) -> Option<End> {
         let comp = self.actual(comp);
+        if element.is_some() {
+            self.refuse_in_template(self.tree[comp].owner);
+        }
         self.describe_connector(comp);
         let var = self.tree[comp].var?;
         Some(End { var, element, face })

@@ -69,7 +69,7 @@ impl<'a> Front<'a> {
         if self.network.connector_variables.known.contains_key(&var) {
             return;
         }
-        let ty = self.comp_type(comp);
+        let ty = self.whole_type(comp);
         let prefixes = self.tree[comp].prefixes;
         let kind = match prefixes.connection {
             Some(ast::Connection::Flow) => Kind::Flow,

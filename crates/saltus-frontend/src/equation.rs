@@ -62,12 +62,15 @@ impl<'a> Front<'a> {
                 ast::Section::Equations { is_initial, equations, .. } => {
                     let list = if *is_initial { &mut out.initial_equations } else { &mut out.equations };
                     let mut taken = std::mem::take(list);
+                    let first = taken.len();
                     self.context.in_initial_section = *is_initial;
                     self.equations(inst, equations, &component, &mut taken);
                     self.context.in_initial_section = false;
+                    self.keep_template_equations(inst, &mut taken[first..]);
                     *(if *is_initial { &mut out.initial_equations } else { &mut out.equations }) = taken;
                 }
                 ast::Section::Algorithm { is_initial, keyword, statements } => {
+                    self.refuse_in_template(inst);
                     self.context.in_initial_section = *is_initial;
                     self.context.in_algorithm = true;
                     let statements = self.statements(inst, statements);

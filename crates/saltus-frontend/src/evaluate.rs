@@ -37,7 +37,8 @@ impl<'a> Front<'a> {
 
     /// The value of an expression that decides the structure of the model; its parameters become structural.
     pub fn evaluate_structural(&mut self, expr: &Expr) -> Result<Value, EvalError> {
-        let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr))?;
+        let evaluable = self.of_any_element(expr);
+        let value = self.with_evaluator(|evaluator| evaluator.evaluate(&evaluable))?;
         match self.mark_structural(expr) {
             Ok(()) => Ok(value),
             Err(comp) => {
@@ -63,11 +64,15 @@ impl<'a> Front<'a> {
     }
 
     pub fn evaluate_quietly(&mut self, expr: &Expr) -> Option<Value> {
-        if expr.is_error() || has_local(expr) {
+        if expr.is_error() {
+            return None;
+        }
+        let expr = self.of_any_element(expr);
+        if has_local(&expr) {
             return None;
         }
         let mark = self.messages.mark();
-        let value = self.with_evaluator(|evaluator| evaluator.evaluate(expr)).ok();
+        let value = self.with_evaluator(|evaluator| evaluator.evaluate(&expr)).ok();
         if value.is_none() {
             self.messages.take_back(mark);
         }
@@ -192,6 +197,10 @@ impl<'a> Front<'a> {
         };
         if expr.is_error() {
             self.messages.without_value.insert(comp);
+            return Err(self.no_value(comp, span));
+        }
+        let expr = self.of_any_element(&expr);
+        if !self.tree[self.tree[comp].owner].outer.is_empty() && has_local(&expr) {
             return Err(self.no_value(comp, span));
         }
         self.with_evaluator(|evaluator| evaluator.evaluate(&expr))

@@ -21,7 +21,7 @@ use crate::component::{MOST_DECLARED, MOST_INSTANCES};
 use crate::diagnostics as d;
 use crate::instance::{Comp, CompId, CompMemo, Declared, InstId, Member, Memo, Prefixes, SlotId};
 use crate::lookup::elements;
-use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Redeclare, final_violation, merge};
+use crate::modifier::{Deselected, Mod, ModExpr, ModRef, ModValue, Position, Redeclare, final_violation, merge};
 use crate::redeclaration::{Constraint, NewConstraint};
 
 /// More nested bases than this means that a class extends itself in a way that lookup did not notice.
@@ -96,7 +96,7 @@ impl<'a> Front<'a> {
     }
 
     /// Which element of its array class the base class of `inst` is, once the dimensions that `inst` adds are taken off.
-    fn base_index(&self, inst: InstId) -> Vec<u32> {
+    fn base_index(&self, inst: InstId) -> Vec<Position> {
         match self.tree[inst].definition.map(|c| &c.body) {
             Some(ast::ClassBody::Short(short)) => {
                 self.tree[inst].class_index.iter().copied().skip(short.subscripts.len()).collect()
@@ -210,6 +210,7 @@ impl<'a> Front<'a> {
         let base_inst = self.tree.new_inst(base, base_modifier, self.tree[inst].owner);
         self.tree[base_inst].derived = Some(inst);
         self.tree[base_inst].path = self.tree[inst].path.clone();
+        self.tree[base_inst].outer = self.tree[inst].outer.clone();
         self.tree[base_inst].prefixes = self.tree[inst].prefixes;
         self.tree[base_inst].prefixes.is_protected |= is_protected;
         self.tree[base_inst].is_protected_base = is_protected || self.tree[inst].is_protected_base;

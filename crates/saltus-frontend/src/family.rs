@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use saltus_base::{Index, Span};
 use saltus_eval::Value;
-use saltus_flat::family::{Affine, Counter, affine, affine_expr, is_arithmetic, spread};
+use saltus_flat::family::{Affine, Counter, affine, affine_expr, spread};
 use saltus_flat::{self as flat, EquationKind, Expr, ExprKind, Origin, Subscript, Type};
 use saltus_syntax::ast;
 
@@ -22,7 +22,7 @@ use crate::instance::InstId;
 use crate::reference::Iterated;
 
 /// Shorter loops cost nothing unrolled, and each of their equations can then be solved for another unknown.
-const SHORTEST_KEPT: u64 = 64;
+pub const SHORTEST_KEPT: u64 = 64;
 
 /// Iterators that a kept loop may have.
 const MOST_ITERATORS: usize = 3;
@@ -41,7 +41,7 @@ impl<'a> Front<'a> {
         }
         let messages = self.messages.mark();
         let n_iterators = self.context.iterators.len();
-        let mut counters = Vec::new();
+        let mut counters = self.tree[scope].outer.clone();
         let kept = self.family(scope, indices, body, component, &mut counters);
         self.context.iterators.truncate(n_iterators);
         if kept.is_none() || !self.messages.is_quiet_since(messages) {
@@ -100,13 +100,7 @@ impl<'a> Front<'a> {
         let EquationKind::Equality { mut left, mut right } = self.equality(scope, left, right, span)? else {
             return None;
         };
-        if left.ty != Type::REAL || right.ty != Type::REAL || !is_arithmetic(&left) || !is_arithmetic(&right) {
-            return None;
-        }
-        let is_uniform = self.settle_subscripts(&mut left, counters) && self.settle_subscripts(&mut right, counters);
-        // One that occurs nowhere repeats an equation, which is a mistake.
-        let is_used = |c: &Counter| [&left, &right].into_iter().any(|side| mentions(side, c.local));
-        (is_uniform && counters.iter().all(is_used)).then(|| {
+        self.is_uniform_equation([&mut left, &mut right], counters).then(|| {
             let kind =
                 EquationKind::Equality { left: spread(left, counters, span), right: spread(right, counters, span) };
             flat::Equation { kind, origin: Origin::Declared, component: component.clone(), span }
@@ -114,7 +108,7 @@ impl<'a> Front<'a> {
     }
 
     /// Writes the subscripts with iterators as affine forms; false if an iterator occurs elsewhere, or a subscript may be out of bounds.
-    fn settle_subscripts(&mut self, e: &mut Expr, counters: &[Counter]) -> bool {
+    pub fn settle_subscripts(&mut self, e: &mut Expr, counters: &[Counter]) -> bool {
         match &mut e.kind {
             ExprKind::Local(local) => return counters.iter().all(|c| c.local != *local),
             ExprKind::Index { base, subscripts } if matches!(base.kind, ExprKind::Var(_)) => {
@@ -146,7 +140,7 @@ impl<'a> Front<'a> {
     }
 }
 
-fn mentions(e: &Expr, local: flat::LocalId) -> bool {
+pub fn mentions(e: &Expr, local: flat::LocalId) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Local(own) if own == local));
     found

@@ -41,6 +41,7 @@ impl<'a> Front<'a> {
     }
 
     pub fn graph_equation(&mut self, scope: InstId, call: &'a ast::Call, span: Span) {
+        self.refuse_in_template(scope);
         let operator = self.text(call.name.parts[1].name.name).to_owned();
         let Some(node) = self.graph_argument(scope, call, 0, span) else { return };
         match operator.as_str() {

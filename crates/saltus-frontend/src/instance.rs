@@ -20,11 +20,12 @@ use std::sync::Arc;
 
 use saltus_base::{Name, Span};
 use saltus_eval::Value;
+use saltus_flat::family::Counter;
 use saltus_flat::{self as flat, BaseType, LocalId, VarId};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
-use crate::modifier::{Mod, ModRef};
+use crate::modifier::{Mod, ModRef, Position};
 
 saltus_base::define_id! {
     /// A class instance.
@@ -133,7 +134,9 @@ pub struct Inst<'a> {
     /// How deeply nested in components.
     pub depth: u32,
     /// Which element of an array class this is: `{2}` for the second `X` of `record T = X[3]`.
-    pub class_index: Vec<u32>,
+    pub class_index: Vec<Position>,
+    /// Iterators of the arrays of alike components that it is in, outermost first: it stands for the elements of all of them.
+    pub outer: Vec<Counter>,
 }
 
 /// What an instance has, found when it is opened.
@@ -207,7 +210,7 @@ pub struct CompMemo {
 #[derive(Clone, Debug)]
 pub enum CompKind {
     Leaf(Rc<Leaf>),
-    /// One instance per array element, row-major; a scalar has one.
+    /// One instance per array element, row-major; a scalar has one, and so has an array whose elements are alike.
     Class(Rc<ClassComp>),
     /// Something was wrong and has been reported.
     Error,
@@ -223,6 +226,8 @@ pub struct Leaf {
 pub struct ClassComp {
     pub slot: SlotId,
     pub elements: Vec<InstId>,
+    /// If its elements are alike, its only instance stands for each of them: iterators of its own dimensions.
+    pub counters: Vec<Counter>,
 }
 
 impl Default for Members {
@@ -271,6 +276,7 @@ impl<'a> Inst<'a> {
             function: None,
             depth: 0,
             class_index: Vec::new(),
+            outer: Vec::new(),
         }
     }
 

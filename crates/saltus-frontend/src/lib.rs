@@ -61,6 +61,7 @@ mod scope;
 mod state;
 mod state_machines;
 mod statement;
+mod template;
 mod types;
 mod visibility;
 mod words;
@@ -79,7 +80,8 @@ use crate::equation::Collected;
 use crate::instance::InstId;
 use crate::record::Recorder;
 use crate::state::{
-    Budget, Checks, Context, Functions, Imports, Messages, Network, Overconstrained, Request, Sizes, Tree, Types,
+    Budget, Checks, Context, Functions, Imports, Messages, Network, Overconstrained, Request, Sizes, Templates, Tree,
+    Types,
 };
 use crate::words::Words;
 
@@ -96,7 +98,12 @@ pub struct Options {
     /// Keep what the names in the text mean.
     pub references: bool,
     pub purpose: Purpose,
+    /// Arrays of alike components with at least so many elements stay arrays where that is possible.
+    pub kept_components: Option<u64>,
 }
+
+/// Shorter arrays of components cost nothing one by one.
+pub const SHORTEST_KEPT: u64 = family::SHORTEST_KEPT;
 
 /// What the flat model is for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -121,7 +128,14 @@ pub struct Flattened {
 /// Flattens a class.
 pub fn flatten(library: &Library, class: ClassId, options: &Options) -> Flattened {
     let mut front = Front::new(library, options);
-    let model = front.run(class, options);
+    let mut model = front.run(class, options);
+    // A message is about one element, so whatever there is to say is found with all elements one by one.
+    if front.templates.are_refused || front.templates.n_kept > 0 && !front.messages.is_empty() {
+        let settings = front.request.settings;
+        front = Front::new(library, &Options { kept_components: None, ..options.clone() });
+        front.request.settings = settings;
+        model = front.run(class, options);
+    }
     let references = front.finish_recording();
     let diagnostics = front.messages.finish(library.concerning_diagnostics());
     Flattened { model, diagnostics, references }
@@ -145,6 +159,7 @@ struct Front<'a> {
     network: Network<'a>,
     overconstrained: Overconstrained,
     checks: Checks<'a>,
+    templates: Templates,
 }
 
 impl<'a> Front<'a> {
@@ -168,7 +183,9 @@ impl<'a> Front<'a> {
         self.check_deselected_connections();
         self.collect_equations(model, &mut collected);
         self.finish_checks();
-        Some(self.assemble(collected))
+        let model = self.assemble(collected);
+        self.check_templates(&model);
+        Some(model)
     }
 
     /// Equations of all connections; afterwards streams, roots and cardinalities can be asked for.

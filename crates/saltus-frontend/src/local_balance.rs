@@ -13,6 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_base::{Name, Span};
+use saltus_flat::family::Counter;
 use saltus_flat::{self as flat, Variability};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
@@ -63,14 +64,15 @@ impl<'a> Front<'a> {
         let class = names.entry(class).or_insert_with(|| library.qualified_name(class).into()).clone();
         let at = out.len();
         let own = self.interface(inst);
+        let n = number_of_elements(&self.tree[inst].outer);
         let name = self.component_path(inst);
         let connected = self.network.local_connections.get(&name).copied().unwrap_or_default();
         out.push(flat::Component {
             name,
             class,
             span,
-            from_outside: own.flows + own.hidden_flows + own.inputs + own.open_inputs,
-            given: self.given_from_outside(inst),
+            from_outside: n * (own.flows + own.hidden_flows + own.inputs + own.open_inputs),
+            given: n * self.given_from_outside(inst),
             connections: connected.equations,
             is_countable: !own.is_special && !connected.reaches_out,
             inside: 0,
@@ -86,8 +88,9 @@ impl<'a> Front<'a> {
             for &element in class.elements.iter().filter(|&&e| self.is_model_inst(e)).collect::<Vec<_>>() {
                 let inside = self.interface(element);
                 out[at].is_countable &= !inside.is_special;
-                out[at].inside += inside.flows + inside.inputs;
-                unconnected += inside.flows;
+                let n = number_of_elements(&self.tree[element].outer);
+                out[at].inside += n * (inside.flows + inside.inputs);
+                unconnected += n * inside.flows;
                 let is_implicit = self.tree.is_implicit_inner(comp);
                 let first = out.len();
                 self.add_component(element, self.tree[comp].declared.span, names, out);
@@ -128,13 +131,17 @@ impl<'a> Front<'a> {
         interface
     }
 
-    fn add_interface(&mut self, comp: CompId, place: Place, out: &mut Interface) {
+    fn add_interface(&mut self, comp: CompId, place: Place, interface: &mut Interface) {
+        let mut own = Interface::default();
+        let out = &mut own;
+        let mut n = 1;
         match self.comp_kind(comp) {
             CompKind::Leaf(_) => {
                 out.is_special |= self.is_overdetermined_variable(comp);
                 self.add_leaf(comp, place, out);
             }
             CompKind::Class(class) => {
+                n = number_of_elements(&class.counters);
                 for &element in &class.elements {
                     if self.is_model_inst(element) {
                         continue;
@@ -149,6 +156,7 @@ impl<'a> Front<'a> {
             }
             CompKind::Error => {}
         }
+        interface.add(own, n);
     }
 
     fn add_leaf(&mut self, comp: CompId, place: Place, out: &mut Interface) {
@@ -201,11 +209,12 @@ impl<'a> Front<'a> {
                 if is_new && !is_known { self.n_elements(comp) } else { 0 }
             }
             CompKind::Class(class) => {
+                let factor = number_of_elements(&class.counters);
                 let mut n = 0;
                 for &element in class.elements.iter().filter(|&&e| !self.is_model_inst(e)).collect::<Vec<_>>() {
                     n += if is_new { self.without_default(element) } else { self.given_in(element, given) };
                 }
-                n
+                factor * n
             }
             CompKind::Error => 0,
         }
@@ -220,11 +229,29 @@ impl<'a> Front<'a> {
             }
             match self.comp_kind(comp) {
                 CompKind::Leaf(_) if self.variability_of(comp) > Variability::Parameter => n += self.n_elements(comp),
-                CompKind::Class(class) => n += class.elements.iter().map(|&e| self.without_default(e)).sum::<u64>(),
+                CompKind::Class(class) => {
+                    let of_one = class.elements.iter().map(|&e| self.without_default(e)).sum::<u64>();
+                    n += number_of_elements(&class.counters) * of_one;
+                }
                 _ => {}
             }
         }
         n
+    }
+}
+
+/// How many components an instance stands for.
+fn number_of_elements(counters: &[Counter]) -> u64 {
+    counters.iter().map(|c| c.n).product()
+}
+
+impl Interface {
+    fn add(&mut self, other: Interface, n: u64) {
+        self.flows += n * other.flows;
+        self.hidden_flows += n * other.hidden_flows;
+        self.inputs += n * other.inputs;
+        self.open_inputs += n * other.open_inputs;
+        self.is_special |= other.is_special;
     }
 }
 

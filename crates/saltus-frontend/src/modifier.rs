@@ -12,6 +12,7 @@
 use std::rc::Rc;
 
 use saltus_base::{Name, Span};
+use saltus_flat::{Expr, ExprKind, LocalId, Type};
 use saltus_library::ClassId;
 use saltus_syntax::ast;
 
@@ -42,12 +43,30 @@ pub struct Deselected<'a> {
     pub span: Span,
 }
 
+/// Which element of an array of components, in one dimension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// Counts from 1.
+    At(u32),
+    /// Each of an array whose elements are alike, by the iterator that stands for it.
+    Each(LocalId),
+}
+
+impl Position {
+    pub fn subscript(self, span: Span) -> Expr {
+        match self {
+            Position::At(i) => Expr::integer(i64::from(i), span),
+            Position::Each(local) => Expr::new(ExprKind::Local(local), Type::INTEGER, span),
+        }
+    }
+}
+
 /// The right-hand side of `name = value`.
 #[derive(Clone, Debug)]
 pub struct ModValue<'a> {
     pub expr: ModExpr<'a>,
-    /// Positions (from 1) inside the arrays of components that lie between the modification and the element.
-    pub indices: Vec<u32>,
+    /// Positions inside the arrays of components that lie between the modification and the element.
+    pub indices: Vec<Position>,
     /// Comes from further outside than the value of the record it belongs to.
     pub beats_binding: bool,
     /// Stands in the place of a value that was given further inside.
@@ -82,7 +101,7 @@ pub enum Redeclare<'a> {
         is_replaceable: bool,
         constrained_by: Option<&'a ast::ConstrainedBy>,
         /// Positions inside the arrays of components that lie between the redeclaration and the element.
-        indices: Vec<u32>,
+        indices: Vec<Position>,
     },
 }
 
@@ -138,7 +157,7 @@ impl<'a> Mod<'a> {
     }
 
     /// The modification of the element at position `index` of an array of components.
-    pub fn at_index(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
+    pub fn at_index(self: &Rc<Self>, index: &[Position]) -> Rc<Mod<'a>> {
         if index.is_empty() {
             return self.clone();
         }
@@ -152,7 +171,7 @@ impl<'a> Mod<'a> {
     }
 
     /// The same for values of a redeclaration: one that has no element for `index` holds for each.
-    pub fn redeclared_at(self: &Rc<Self>, index: &[u32]) -> Rc<Mod<'a>> {
+    pub fn redeclared_at(self: &Rc<Self>, index: &[Position]) -> Rc<Mod<'a>> {
         let marked = self.with_each_optional();
         marked.at_index(index)
     }
@@ -172,7 +191,7 @@ impl<'a> Mod<'a> {
 }
 
 impl<'a> Redeclare<'a> {
-    fn at_index(&self, index: &[u32]) -> Redeclare<'a> {
+    fn at_index(&self, index: &[Position]) -> Redeclare<'a> {
         let mut redeclare = self.clone();
         if let Redeclare::Component { indices, .. } = &mut redeclare {
             indices.extend_from_slice(index);
@@ -182,7 +201,7 @@ impl<'a> Redeclare<'a> {
 }
 
 impl<'a> ModValue<'a> {
-    pub fn at_index(&self, index: &[u32]) -> ModValue<'a> {
+    pub fn at_index(&self, index: &[Position]) -> ModValue<'a> {
         let mut value = self.clone();
         value.indices.extend_from_slice(index);
         value

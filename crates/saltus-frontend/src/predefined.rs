@@ -10,7 +10,8 @@ use crate::instance::{Member, SlotId};
 use crate::modifier::ModRef;
 use crate::record::Recorder;
 use crate::state::{
-    Budget, Checks, Context, Functions, Imports, Messages, Network, Overconstrained, Request, Sizes, Tree, Types,
+    Budget, Checks, Context, Functions, Imports, Messages, Network, Overconstrained, Request, Sizes, Templates, Tree,
+    Types,
 };
 use crate::words::Words;
 use crate::{Front, Options, Purpose};
@@ -33,7 +34,7 @@ impl<'a> Front<'a> {
         Front {
             library,
             words: Words::new(library),
-            request: Request { purpose: options.purpose, class: None, allow_partial: false },
+            request: Request { purpose: options.purpose, class: None, settings: None, allow_partial: false },
             budget: Budget { limits: options.limits, ..Budget::default() },
             messages: Messages::default(),
             recorder: options.references.then(Recorder::default),
@@ -46,6 +47,7 @@ impl<'a> Front<'a> {
             network: Network::default(),
             overconstrained: Overconstrained::default(),
             checks: Checks::default(),
+            templates: Templates { fewest: options.kept_components, ..Templates::default() },
         }
     }
 
@@ -156,7 +158,11 @@ impl<'a> Front<'a> {
         let base = self.library.qualified_name(class);
         // A line each, because messages show the line.
         let text = format!("model '$set' = {base}(\n{}\n);\n", arguments.join(",\n"));
-        let id = *self.library.load_text("--set", &text).first()?;
+        let id = match self.request.settings {
+            Some(known) => known,
+            None => *self.library.load_text("--set", &text).first()?,
+        };
+        self.request.settings = Some(id);
         match &self.library.definition(id)?.body {
             ast::ClassBody::Short(short) => short.modification.as_ref().map(|m| self.class_modifier(m, self.tree.root)),
             _ => None,

@@ -13,7 +13,7 @@ use saltus_flat::{self as flat, BaseType, Dim, Expr, ExprKind, FunctionId, Local
 use saltus_typing as typing;
 
 use crate::Front;
-use crate::component::unravel;
+use crate::component::{positions, unravel};
 use crate::diagnostics as d;
 use crate::instance::CompId;
 use crate::modifier::ModRef;
@@ -129,7 +129,7 @@ impl<'a> Front<'a> {
 
     /// The constructor of a record local and the values that its declaration gives to the fields of the element at `index`.
     fn modified_fields(&mut self, comp: CompId, index: &[u32]) -> Option<(FunctionId, Vec<Option<Expr>>)> {
-        let modifier = self.tree[comp].modifier.as_ref().map(|m| m.at_index(index));
+        let modifier = self.tree[comp].modifier.as_ref().map(|m| m.at_index(&positions(index)));
         self.fields_of_modifier(comp, &modifier)
     }
 

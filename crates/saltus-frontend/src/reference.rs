@@ -246,6 +246,9 @@ impl<'a> Front<'a> {
                 value
             }
             CompKind::Class(class) => {
+                if !class.counters.is_empty() {
+                    return self.template_expr(scope, comp, &class, parts, span);
+                }
                 let dims = self.comp_dims(comp);
                 if dims.is_empty() && parts[0].subscripts.is_empty() {
                     return match class.elements.first() {
@@ -310,7 +313,7 @@ impl<'a> Front<'a> {
     }
 
     /// The value of `rest` inside one instance; of the whole record where nothing is left.
-    fn inside(&mut self, scope: InstId, comp: CompId, inst: InstId, rest: &'a [ast::RefPart], span: Span) -> Expr {
+    pub fn inside(&mut self, scope: InstId, comp: CompId, inst: InstId, rest: &'a [ast::RefPart], span: Span) -> Expr {
         let Some(next) = rest.first() else { return self.record_value(comp, inst, span) };
         let found = self.member(inst, next.name.name);
         if let Some(found) = found {
@@ -382,6 +385,9 @@ impl<'a> Front<'a> {
             CompKind::Leaf(_) => self.leaf_expr(comp, span),
             CompKind::Error => Expr::error(span),
             CompKind::Class(class) => {
+                if !class.counters.is_empty() {
+                    self.refuse_templates();
+                }
                 let dims = self.comp_dims(comp);
                 let ty = self.comp_type(comp);
                 let element = Type::scalar(ty.base);
@@ -409,7 +415,7 @@ impl<'a> Front<'a> {
         {
             return to_expr(&value, &ty, span);
         }
-        Expr::new(ExprKind::Var(var), ty, span)
+        self.of_this_element(comp, Expr::new(ExprKind::Var(var), ty, span))
     }
 
     fn local_expr(&mut self, scope: InstId, comp: CompId, parts: &'a [ast::RefPart], span: Span) -> Expr {
@@ -443,7 +449,7 @@ impl<'a> Front<'a> {
             typed.push(self.subscript(scope, subscript));
             self.context.ends.pop();
         }
-        let indexed = typing::index(self, base, typed, span);
+        let indexed = merged_index(typing::index(self, base, typed, span));
         if !self.is_within_sizes(&indexed) {
             return Expr::error(span);
         }
@@ -671,6 +677,23 @@ impl<'a> Front<'a> {
         }
         self.library.qualified_name(self.tree[at].class)
     }
+}
+
+/// `x[i][j]`, of an array in an array of components, as `x[i, j]`.
+pub fn merged_index(e: Expr) -> Expr {
+    let (ty, span) = (e.ty, e.span);
+    let kind = match e.kind {
+        ExprKind::Index { base, subscripts } => match *base {
+            Expr { kind: ExprKind::Index { base, subscripts: outer }, .. }
+                if outer.iter().all(|s| matches!(s, flat::Subscript::Index(_))) =>
+            {
+                ExprKind::Index { base, subscripts: outer.into_iter().chain(subscripts).collect() }
+            }
+            base => ExprKind::Index { base: Box::new(base), subscripts },
+        },
+        kind => kind,
+    };
+    Expr::new(kind, ty, span)
 }
 
 /// `end` as subscript `k` of `base`.

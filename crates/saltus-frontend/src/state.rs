@@ -6,6 +6,7 @@
 //! Sizes   ─ dimensions of components   Types    ─ enumerations and records
 //! Functions ─ signatures and bodies    Context  ─ loops around the present expression
 //! Network ─ connections                Overconstrained ─ the graph of roots and branches
+//! Templates ─ arrays that are instantiated once
 //! Checks  ─ rules to check at the end  Messages ─ what is reported
 //! ```
 //!
@@ -21,6 +22,7 @@ mod network;
 mod overconstrained;
 mod request;
 mod sizes;
+mod templates;
 mod tree;
 mod types;
 
@@ -34,5 +36,6 @@ pub use network::Network;
 pub use overconstrained::Overconstrained;
 pub use request::Request;
 pub use sizes::Sizes;
+pub use templates::Templates;
 pub use tree::Tree;
 pub use types::Types;

@@ -98,6 +98,7 @@ impl<'a> Front<'a> {
 
     /// Which states are those of one machine; connections must know.
     pub fn note_transition(&mut self, scope: InstId, call: &'a ast::Call) {
+        self.refuse_templates();
         let mut names = Vec::new();
         let named =
             call.named.iter().filter(|n| ["from", "to", "state"].contains(&self.text(n.name.name))).map(|n| &n.value);

@@ -19,7 +19,7 @@
 //!
 //! Marks in the first two columns are written as `// 1-3 error…`. Every message of a run must be there. The last class is
 //! the one that is flattened, `// class: P.M` in the first line names another; `// set: p = 2` modifies it from outside,
-//! `// purpose: simulate` or `check` says what it is for.
+//! `// purpose: simulate` or `check` says what it is for, `// kept: 2` keeps component arrays of two elements and more.
 //! A line `// file: lib/P.mo` begins a file on the search path `lib`; what stands before the first is the user's own text.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p saltus-frontend` writes what comes out into the pages. Read the difference: it is a claim
@@ -36,6 +36,15 @@ use std::path::{Path, PathBuf};
 fn every_case_means_what_its_page_says() {
     let failures: Vec<String> = std::thread::scope(|scope| {
         let workers: Vec<_> = pages().into_iter().map(|page| scope.spawn(move || page::judge(&page))).collect();
+        workers.into_iter().flat_map(|w| w.join().unwrap()).collect()
+    });
+    assert!(failures.is_empty(), "{} cases differ\n\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn kept_component_arrays_say_and_count_the_same() {
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = pages().into_iter().map(|page| scope.spawn(move || page::judge_kept(&page))).collect();
         workers.into_iter().flat_map(|w| w.join().unwrap()).collect()
     });
     assert!(failures.is_empty(), "{} cases differ\n\n{}", failures.len(), failures.join("\n"));

@@ -23,6 +23,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use saltus_base::{SourceMap, SourceTexts, nearest};
+use saltus_flat::element::n_outer_dimensions;
 use saltus_flat::{BaseType, ExprKind, FlatModel};
 #[cfg(feature = "jit")]
 use saltus_jit::{Jit, JitOptions};
@@ -249,6 +250,8 @@ impl Model {
     pub fn idle_patterns(&self, kept: &Kept) -> Vec<UnknownVariable> {
         let own = self.variables().iter().map(|v| v.name.as_str());
         let others = self.flat().into_iter().flat_map(|flat| flat.variables.values().map(|v| v.name.as_str()));
+        // Those of component arrays are here by their elements.
+        let others = others.filter(|name| n_outer_dimensions(name) == 0);
         let names: Vec<&str> = own.chain(others).chain(["time"]).collect();
         let similar = |text: &str| nearest(text, names.iter().copied()).map(str::to_owned);
         kept.idle_patterns(&names)

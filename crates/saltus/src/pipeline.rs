@@ -286,7 +286,36 @@ pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &m
         outcome.diagnostics.push(diagnostics::outdated_class());
         return outcome;
     }
-    let (mut outcome, flattening) = flatten_and_check(session, &library.qualified_name(class), options);
+    let class = library.qualified_name(class);
+    let kept = kept_components(options);
+    let mut outcome = compile_with(session, &class, options, kept);
+    if kept.is_some() && concerns_elements(&outcome) {
+        outcome = compile_with(session, &class, options, None);
+    }
+    if options.stop_after >= Stage::Simulate {
+        simulate(session.permissions(), options, &mut outcome, client);
+    }
+    outcome
+}
+
+/// Which component arrays may stay arrays: none where somebody looks at equations one by one.
+fn kept_components(options: &Options) -> Option<u64> {
+    let is_shown = options.stop_after == Stage::Flatten || options.describe || options.audit.is_some();
+    (!is_shown && !options.scalars).then_some(saltus_frontend::SHORTEST_KEPT)
+}
+
+/// Whether a message may be about an element of a component array that was kept. Messages are those of the model with all elements one
+/// by one; a hint about anything else is the same.
+fn concerns_elements(outcome: &Outcome) -> bool {
+    let is_kept = |name: &str| saltus_flat::element::n_outer_dimensions(name) > 0;
+    let has_kept = outcome.flat.as_ref().is_some_and(|model| model.variables.values().any(|v| is_kept(&v.name)));
+    let concerns = |d: &Diagnostic| d.severity != Severity::Hint || d.message.contains("[:");
+    has_kept && outcome.diagnostics.iter().any(concerns)
+}
+
+/// All stages that come before the simulation.
+fn compile_with(session: &Session, class: &str, options: &Options, kept: Option<u64>) -> Outcome {
+    let (mut outcome, flattening) = flatten_and_check(session, class, options, kept);
     let Some((model, flattening)) = outcome.flat.clone().zip(flattening) else { return outcome };
     if options.stop_after == Stage::Check && model.must_balance && model.is_closed && !outcome.has_errors() {
         try_to_sort(&model, &mut outcome);
@@ -298,10 +327,8 @@ pub fn run_with(session: &Session, class: ClassId, options: &Options, client: &m
             driver => Arc::new(with_clock_variables(&settable, driver)),
         };
         let program = emit(&prepared, options, &mut outcome);
-        outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, library.file_source())));
-    }
-    if options.stop_after >= Stage::Simulate {
-        simulate(session.permissions(), options, &mut outcome, client);
+        let files = session.library().file_source();
+        outcome.model = program.map(|program| Arc::new(Model::new(program, &flattening, files)));
     }
     outcome
 }
@@ -311,6 +338,7 @@ pub(crate) fn flatten_and_check(
     session: &Session,
     class: &str,
     options: &Options,
+    kept_components: Option<u64>,
 ) -> (Outcome, Option<Arc<Flattening>>) {
     let mut outcome = Outcome { stopwatch: options.stopwatch.clone(), ..Outcome::default() };
     let purpose = match options.stop_after {
@@ -318,7 +346,12 @@ pub(crate) fn flatten_and_check(
         Stage::Check => Purpose::Check,
         Stage::Compile | Stage::Simulate => Purpose::Simulate,
     };
-    let frontend = saltus_frontend::Options { overrides: options.overrides.clone(), purpose, ..Default::default() };
+    let frontend = saltus_frontend::Options {
+        overrides: options.overrides.clone(),
+        purpose,
+        kept_components,
+        ..Default::default()
+    };
     let flattening = outcome.stage("flatten", || session.flatten(class, &frontend));
     let Some(flattened) = &flattening else { return (outcome, None) };
     outcome.diagnostics.extend(flattened.diagnostics.iter().cloned());

@@ -78,6 +78,14 @@ impl Messages {
         self.about_values.remove(&comp).into_iter().flatten().for_each(|said| self.report(said));
     }
 
+    /// Nothing was reported, nor found to be certain or held back.
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+            && self.certain.is_empty()
+            && self.withheld.is_empty()
+            && self.open_values.is_empty()
+    }
+
     /// Nothing was reported since the mark.
     pub fn is_quiet_since(&self, mark: Mark) -> bool {
         self.diagnostics.len() == mark.0

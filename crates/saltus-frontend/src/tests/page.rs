@@ -36,11 +36,32 @@ pub fn judge(page: &Path) -> Vec<String> {
     failures
 }
 
+/// The cases that say or count something else if component arrays of two elements are kept.
+pub fn judge_kept(page: &Path) -> Vec<String> {
+    let content = std::fs::read_to_string(page).unwrap();
+    let mut differing = Vec::new();
+    for (at, _) in content.match_indices("```modelica\n") {
+        let text = &content[at + "```modelica\n".len()..];
+        let text = &text[..text.find("```").unwrap_or(text.len())];
+        // Flat texts differ as they should.
+        let text = text.split("// flat:\n").next().unwrap_or_default();
+        let counted = text.to_owned() + "// balance: \n";
+        let [plain, kept] = [counted.clone(), format!("// kept: 2\n{counted}")].map(|text| run(&text));
+        let kept = kept.replacen("// kept: 2\n", "", 1);
+        // What is too large one by one is not, if kept.
+        if plain != kept && !text.contains("// kept: ") && !text.contains("[E0234]") {
+            differing.push(format!("--- one by one\n{plain}--- kept\n{kept}"));
+        }
+    }
+    differing
+}
+
 /// What a case asks for, without what it expects.
 struct Case {
     class: Option<String>,
     purpose: Purpose,
     overrides: Vec<(String, String)>,
+    kept: Option<u64>,
     source: String,
     files: Vec<(String, String)>,
     wants_balance: bool,
@@ -52,6 +73,7 @@ fn read(text: &str) -> Case {
         class: None,
         purpose: Purpose::Flatten,
         overrides: Vec::new(),
+        kept: None,
         source: String::new(),
         files: Vec::new(),
         wants_balance: false,
@@ -69,6 +91,8 @@ fn read(text: &str) -> Case {
         } else if let Some(setting) = line.strip_prefix("// set: ") {
             let (name, value) = setting.split_once(" = ").expect("`// set: name = value`");
             case.overrides.push((name.to_owned(), value.to_owned()));
+        } else if let Some(fewest) = line.strip_prefix("// kept: ") {
+            case.kept = Some(fewest.parse().expect("`// kept: n`"));
         } else if let Some(path) = line.strip_prefix("// file: ") {
             case.files.push((path.to_owned(), String::new()));
         } else if line.starts_with("//") {
@@ -100,7 +124,12 @@ fn run(text: &str) -> String {
             Some(name) => library.find(name),
             None => own.last().copied(),
         };
-        let options = Options { overrides: case.overrides.clone(), purpose: case.purpose, ..Options::default() };
+        let options = Options {
+            overrides: case.overrides.clone(),
+            purpose: case.purpose,
+            kept_components: case.kept,
+            ..Options::default()
+        };
         let (model, found) = match class {
             Some(class) => {
                 let flattened = flatten(&library, class, &options);
@@ -116,6 +145,9 @@ fn run(text: &str) -> String {
             Purpose::Flatten => {}
             Purpose::Check => out += "// purpose: check\n",
             Purpose::Simulate => out += "// purpose: simulate\n",
+        }
+        if let Some(fewest) = case.kept {
+            out += &format!("// kept: {fewest}\n");
         }
         for (name, value) in &case.overrides {
             out += &format!("// set: {name} = {value}\n");

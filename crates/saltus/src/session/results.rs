@@ -120,7 +120,8 @@ impl Session {
         if let Some(known) = self.current_results().find(class, &options).and_then(|entry| entry.report.clone()) {
             return known;
         }
-        let (outcome, flattening) = pipeline::flatten_and_check(self, class, &pipeline::Options::until(Stage::Check));
+        let (outcome, flattening) =
+            pipeline::flatten_and_check(self, class, &pipeline::Options::until(Stage::Check), None);
         let report = Arc::new(Report {
             diagnostics: outcome.diagnostics,
             balance: outcome.balance,
