@@ -58,11 +58,38 @@ pub(crate) fn qualified(file: &File<'_>, names: &Names<'_>, class: usize) -> Str
     parts.join(".")
 }
 
-/// What the check of a class has to say about a file.
-pub(crate) fn of_report(report: &Report, path: &Path) -> Vec<Problem> {
+/// What the check of a class has to say about a file. If it ended with mistakes of other files alone, the first of them is told at the name
+/// of the class: without it the class would seem to be in order.
+pub(crate) fn of_report(session: &Session, report: &Report, path: &Path, class: &str) -> Vec<Problem> {
     let Some(sources) = report.sources() else { return Vec::new() };
     let is_here = |span: Span| sources.get(span.file).is_some_and(|file| Path::new(&file.path) == path);
-    report.diagnostics.iter().filter_map(|d| problem(d, sources, is_here)).collect()
+    let mut found: Vec<Problem> = report.diagnostics.iter().filter_map(|d| problem(d, sources, is_here)).collect();
+    let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
+    if !found.iter().any(|problem| problem.severity == Severity::Error)
+        && let Some(error) = report.diagnostics.iter().find(is_error)
+    {
+        found.extend(elsewhere(session, error, sources, path, class));
+    }
+    found
+}
+
+/// A mistake in another file, at the name of the class that cannot be checked because of it.
+fn elsewhere(session: &Session, error: &Diagnostic, sources: &SourceMap, path: &Path, class: &str) -> Option<Problem> {
+    let library = session.library();
+    let name = library.definition(library.find(class)?)?.name.span;
+    let is_here = library.source(name.file).is_some_and(|source| Path::new(&source.path) == path);
+    let at = error.span.and_then(|span| Some((sources.get(span.file)?, span)));
+    let place = at.map(|(file, span)| (file, file.lines.line_column(&file.text, span.start).line));
+    let place = place.map_or_else(String::new, |(file, line)| format!("{}, line {line}: ", file.path));
+    is_here.then(|| Problem {
+        code: error.code.0,
+        severity: Severity::Error,
+        message: format!("`{class}` is not checked because of another file\n{place}{}", error.message),
+        start: name.start,
+        end: name.end,
+        related: Vec::new(),
+        suggestions: Vec::new(),
+    })
 }
 
 fn problem(diagnostic: &Diagnostic, sources: &SourceMap, is_here: impl Fn(Span) -> bool) -> Option<Problem> {
@@ -109,5 +136,20 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(&fixture.text()[found[0].start as usize..found[0].end as usize], "true");
         assert!(fixture.analysis().problems(&fixture.path, "P.B").is_empty());
+    }
+
+    #[test]
+    fn a_check_that_ends_in_another_file_is_told_at_the_class() {
+        let text = "//- m.mo\npackage P model A extends Q.B; end A; model C end C; end P;\n//- q.mo\npackage Q\n  model B Real x = true; end B;\nend Q;\n";
+        let fixture = Fixture::new(text);
+        let path = std::path::Path::new("m.mo");
+        let found = fixture.analysis().problems(path, "P.A");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].message.starts_with("`P.A` is not checked because of another file\nq.mo, line 2: "),
+            "{found:?}"
+        );
+        assert_eq!(found[0].start as usize, "package P model ".len());
+        assert!(fixture.analysis().problems(path, "P.C").is_empty());
     }
 }

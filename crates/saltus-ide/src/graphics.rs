@@ -20,6 +20,7 @@ mod placement;
 use std::path::PathBuf;
 
 use saltus::Session;
+use saltus_base::{Index, Interner, Severity};
 use saltus_library::{ClassId, Library};
 use saltus_syntax::ast::{self, ClassBody, ElementKind, Section};
 
@@ -44,6 +45,20 @@ pub(crate) struct Edited<'a> {
     pub text: &'a str,
 }
 
+/// The parts of a path; dots in quotes do not count.
+pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    path.split(move |c| {
+        is_quoted ^= c == '\'';
+        c == '.' && !is_quoted
+    })
+}
+
+fn syntax_errors(text: &str) -> Vec<String> {
+    let parsed = saltus_syntax::parse(Index::from_usize(0), text, &mut Interner::new());
+    parsed.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.message.clone()).collect()
+}
+
 /// A component in the text of its class.
 #[derive(Clone, Copy)]
 pub(crate) struct Declared<'a> {
@@ -65,9 +80,18 @@ impl<'a> Edited<'a> {
         Ok(Self { library, id, definition, body, path: place.path, text })
     }
 
-    pub fn change(&self, mut edits: Vec<TextEdit>) -> SourceChange {
+    /// The edits, if the text is not worse behind them: a comment in a value would hide what follows, and in a text with mistakes what
+    /// seems to be an equation may be a part of one.
+    pub fn change(&self, mut edits: Vec<TextEdit>) -> Result<SourceChange, String> {
         edits.sort_by_key(|edit| (edit.start, edit.end));
-        SourceChange { edits: [(self.path.clone(), edits)].into() }
+        let before = syntax_errors(self.text);
+        let behind = syntax_errors(&crate::formatting::apply(self.text, &edits));
+        match behind.first() {
+            Some(error) if behind.len() > before.len() => {
+                Err(format!("the text would be wrong behind this edit: {error}"))
+            }
+            _ => Ok(SourceChange { edits: [(self.path.clone(), edits)].into() }),
+        }
     }
 
     /// The elements of the text with their sections.

@@ -155,7 +155,7 @@ impl<'s> Analysis<'s> {
 
     /// What the check of a class has to say about a file. It may take long.
     pub fn problems(&self, path: &Path, class: &str) -> Vec<Problem> {
-        diagnostics::of_report(&self.session.check(class), path)
+        diagnostics::of_report(self.session, &self.session.check(class), path, class)
     }
 
     /// What can be done about a problem of the present text, the best first.

@@ -30,7 +30,7 @@ pub(crate) fn connect(session: &Session, class: &str, from: &str, to: &str) -> R
         Some(format!(" annotation(Line(points={{{}}}, color={{{r},{g},{blue}}}))", points.join(",")))
     });
     let equation = format!("connect({from}, {to}){};", line.unwrap_or_default());
-    Ok(edited.change(vec![new_equation(&edited, &equation)]))
+    edited.change(vec![new_equation(&edited, &equation)])
 }
 
 /// Behind the last equation; a section is begun if there is none.
@@ -70,7 +70,7 @@ pub(crate) fn disconnect(session: &Session, class: &str, from: &str, to: &str) -
     let edited = Edited::open(session, class)?;
     let found = connections(&edited).into_iter().find(|equation| is_between(&edited, equation, from, to));
     let found = found.ok_or_else(|| format!("the text of `{class}` does not connect `{from}` and `{to}`"))?;
-    Ok(edited.change(vec![removed_equation(&edited, found)]))
+    edited.change(vec![removed_equation(&edited, found)])
 }
 
 fn is_between(edited: &Edited<'_>, equation: &Equation, from: &str, to: &str) -> bool {

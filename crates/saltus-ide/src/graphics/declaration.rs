@@ -60,7 +60,7 @@ pub(crate) fn add(
             insertion(at, format!("{}{indentation}  {declaration}{end}", edited.line_end()))
         }
     };
-    Ok(edited.change(vec![edit]))
+    edited.change(vec![edit])
 }
 
 /// The name as it is written in a class: without the packages that are around both, if it still means the same.
@@ -69,14 +69,14 @@ fn name_from(scopes: &mut Scopes<'_>, scope: saltus_frontend::Scope, full: &str)
     let wanted = library.find(full);
     let around = library.qualified_name(scopes.class_of_scope(scope));
     let mut short = full;
-    for part in around.split('.') {
+    for part in super::parts(&around) {
         match short.strip_prefix(part).and_then(|rest| rest.strip_prefix('.')) {
             Some(rest) => short = rest,
             None => break,
         }
     }
     let mut means = |path: &str| {
-        let mut parts = path.split('.').map(|part| library.intern(part));
+        let mut parts = super::parts(path).map(|part| library.intern(part));
         let mut found = scopes.lookup(scope, parts.next()?)?;
         for part in parts {
             let inside = scopes.inside(found)?;
@@ -107,7 +107,7 @@ pub(crate) fn delete(session: &Session, class: &str, name: &str) -> Result<Sourc
             edits.push(removed_equation(&edited, equation));
         }
     }
-    Ok(edited.change(edits))
+    edited.change(edits)
 }
 
 fn removed_declaration(edited: &Edited<'_>, declared: super::Declared<'_>) -> TextEdit {

@@ -16,7 +16,7 @@ pub(crate) fn modify(session: &Session, class: &str, path: &str, value: Option<&
     if let Some(value) = value {
         check_expression(value)?;
     }
-    let parts: Vec<Name> = path.split('.').map(|part| edited.library.intern(part)).collect();
+    let parts: Vec<Name> = super::parts(path).map(|part| edited.library.intern(part)).collect();
     check_path(&edited, &parts, path)?;
     let edit = match edited.component(edited.library.text(parts[0])) {
         Some(declared) => {
@@ -41,7 +41,7 @@ pub(crate) fn modify(session: &Session, class: &str, path: &str, value: Option<&
             }
         }
     };
-    Ok(edited.change(vec![edit]))
+    edited.change(vec![edit])
 }
 
 /// A name that can be modified: where it ends, and what is said about it.

@@ -24,7 +24,7 @@ pub(crate) fn place(
     let scene = Painter::new(edited.library).scene(edited.id, layer).ok_or("the class has no picture")?;
     let shown = scene.components.into_iter().find(|shown| shown.name == component);
     let current = shown.and_then(|shown| shown.placement);
-    Ok(edited.change(edits(&edited, declared, layer, current.as_ref(), wanted)))
+    edited.change(edits(&edited, declared, layer, current.as_ref(), wanted))
 }
 
 fn edits(

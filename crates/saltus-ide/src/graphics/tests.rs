@@ -204,3 +204,22 @@ fn a_dialog_has_tabs_units_choices_and_what_is_modified() {
     assert_eq!(fixture.analysis().parameters("Circuit", Some("nobody")), None);
     assert_eq!(fixture.analysis().parameters("Lib.Resistor", None).unwrap().len(), 4);
 }
+
+#[test]
+fn an_edit_never_breaks_the_text() {
+    let hidden = after(CIRCUIT, |analysis| analysis.modify("Circuit", "r1.R", Some("7 // hidden")));
+    assert!(hidden.as_ref().is_err_and(|why| why.starts_with("the text would be wrong")), "{hidden:?}");
+    // A piece of an equation that is broken is not an equation.
+    let broken = CIRCUIT.replace("x = 1; // first", "connect(r1.p, fill(g1.u, 3).p);");
+    let fixture = Fixture::new(&format!("{LIBRARY}{broken}"));
+    let change = fixture.analysis().delete_component("Circuit", "r1");
+    let edits = change.map(|change| apply(&broken, &change.edits[std::path::Path::new("test.mo")]));
+    assert!(edits.as_ref().map_or(true, |text| !text.contains("\n  (g1.u")), "{edits:?}");
+}
+
+#[test]
+fn dots_in_quotes_do_not_end_a_name() {
+    let text = "model M\n  Lib.Resistor 'r.1'(R=5);\nend M;\n";
+    let changed = after(text, |analysis| analysis.modify("M", "'r.1'.R", Some("7"))).unwrap();
+    assert_eq!(changed, text.replace("R=5", "R=7"));
+}
