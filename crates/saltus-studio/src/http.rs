@@ -72,8 +72,8 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-/// The next request of a connection.
-pub fn read(input: &mut BufReader<impl Read>) -> Result<Request, Unreadable> {
+/// The next request of a connection, without its body: who asks is looked at before memory is taken for it.
+pub fn read_head(input: &mut BufReader<impl Read>) -> Result<Request, Unreadable> {
     let mut head = input.take(MOST_HEADER);
     let first = line(&mut head)?;
     let mut words = first.split(' ');
@@ -97,7 +97,6 @@ pub fn read(input: &mut BufReader<impl Read>) -> Result<Request, Unreadable> {
         };
         request.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    request.body = body(input, &request)?;
     Ok(request)
 }
 
@@ -117,7 +116,7 @@ fn line(input: &mut impl BufRead) -> Result<String, Unreadable> {
     String::from_utf8(bytes).map_err(|_| Unreadable::Bad(400, "expected UTF-8"))
 }
 
-fn body(input: &mut impl BufRead, request: &Request) -> Result<Vec<u8>, Unreadable> {
+pub fn read_body(input: &mut impl BufRead, request: &Request) -> Result<Vec<u8>, Unreadable> {
     if request.header("transfer-encoding").is_some() || request.n_headers("content-length") > 1 {
         return Err(Unreadable::Bad(400, "expected one content-length"));
     }
@@ -212,7 +211,9 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Request, Unreadable> {
-        read(&mut BufReader::new(text.as_bytes()))
+        let mut input = BufReader::new(text.as_bytes());
+        let request = read_head(&mut input)?;
+        Ok(Request { body: read_body(&mut input, &request)?, ..request })
     }
 
     #[test]

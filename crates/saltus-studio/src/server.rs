@@ -1,11 +1,14 @@
 //! The server: one thread a connection, on the loopback address alone.
 
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
+
+use saltus_program::Stopwatch;
+use serde_json::json;
 
 use crate::http::{self, Request, Response, Unreadable};
 use crate::memory::Memory;
@@ -14,8 +17,10 @@ use crate::studio::Studio;
 use crate::target::Target;
 use crate::{Settings, api, assets, gate};
 
-/// A connection that says nothing for so long is closed.
+/// A connection that says nothing for so long, or does not take what it has asked for, is closed.
 const IDLE: Duration = Duration::from_secs(120);
+/// A connection that has not shown the token has this time for each request: whoever has no business here shall not keep a place for long.
+const STRANGER: Duration = Duration::from_secs(10);
 /// A page that is gone is noticed by a sign of life that does not arrive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 /// More connections at a time are refused.
@@ -78,15 +83,50 @@ impl Server {
                 continue;
             }
             let (gate, studio, open) = (self.gate.clone(), self.studio.clone(), n_connections.clone());
-            open.fetch_add(1, Ordering::Relaxed);
+            let place = Place::take(open);
             let work = move || {
                 // The other side may go away at any time.
                 let _ = serve(&connection, &gate, &studio);
-                open.fetch_sub(1, Ordering::Relaxed);
+                drop(place);
             };
-            std::thread::Builder::new().name("connection".into()).spawn(work)?;
+            // Without a thread this connection is closed; the next one may find one.
+            let _ = std::thread::Builder::new().name("connection".into()).spawn(work);
         }
         Ok(())
+    }
+}
+
+/// One of the connections, until it is dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(open: Arc<AtomicUsize>) -> Place {
+        open.fetch_add(1, Ordering::Relaxed);
+        Place(open)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What arrives up to a time; then the connection is at its end, however slowly something still comes.
+struct Patient<'a> {
+    connection: &'a TcpStream,
+    stopwatch: &'a Stopwatch,
+    until: Duration,
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_sub(self.stopwatch.now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.connection.set_read_timeout(Some(left))?;
+        self.connection.read(into)
     }
 }
 
@@ -100,20 +140,38 @@ fn listen(wanted: Option<u16>, before: Option<u16>) -> io::Result<TcpListener> {
 }
 
 fn serve(connection: &TcpStream, gate: &gate::Gate, studio: &Arc<Studio>) -> io::Result<()> {
-    connection.set_read_timeout(Some(IDLE))?;
+    connection.set_write_timeout(Some(IDLE))?;
     connection.set_nodelay(true)?;
-    let mut input = BufReader::new(connection);
+    let stopwatch = &studio.around.stopwatch;
+    let mut input = BufReader::new(Patient { connection, stopwatch, until: Duration::ZERO });
     let mut output = connection;
+    let mut patience = STRANGER;
     loop {
-        let request = match http::read(&mut input) {
+        input.get_mut().until = stopwatch.now() + patience;
+        let mut request = match http::read_head(&mut input) {
             Ok(request) => request,
             Err(Unreadable::Closed) => return Ok(()),
             Err(Unreadable::Bad(status, why)) => return http::write(&mut output, &Response::text(status, why), true),
         };
-        if request.path == "/api/stream" && admitted(gate, &request).is_ok() {
+        let is_admitted = admitted(gate, &request).is_ok();
+        if is_admitted {
+            patience = IDLE;
+            input.get_mut().until = stopwatch.now() + IDLE;
+            match http::read_body(&mut input, &request) {
+                Ok(body) => request.body = body,
+                Err(Unreadable::Closed) => return Ok(()),
+                Err(Unreadable::Bad(status, why)) => {
+                    return http::write(&mut output, &Response::text(status, why), true);
+                }
+            }
+        }
+        if request.path == "/api/stream" && is_admitted {
             return stream(&mut output, studio);
         }
-        let is_last = request.header("connection").is_some_and(|c| c.eq_ignore_ascii_case("close"));
+        let asks_to_close = request.header("connection").is_some_and(|c| c.eq_ignore_ascii_case("close"));
+        // The body of somebody who is not admitted is not read, so that nothing can follow it.
+        let has_more = !is_admitted && ["content-length", "transfer-encoding"].iter().any(|n| request.n_headers(n) > 0);
+        let is_last = asks_to_close || has_more;
         let response = respond(gate, studio, &request);
         let mut bytes = Vec::with_capacity(response.body.len() + 1024);
         http::write(&mut bytes, &response, is_last)?;
@@ -140,7 +198,9 @@ fn respond(gate: &gate::Gate, studio: &Arc<Studio>, request: &Request) -> Respon
         };
     }
     match gate.check_token(request) {
-        Ok(()) => api::answer(studio, request),
+        Ok(()) => saltus::guard::catch(|| api::answer(studio, request)).unwrap_or_else(|_| {
+            Response::json(500, &json!({"error": "a defect of the compiler prevented the answer"}))
+        }),
         Err((status, why)) => Response::text(status, why),
     }
 }
