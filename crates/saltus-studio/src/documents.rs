@@ -14,6 +14,11 @@ use std::time::SystemTime;
 
 use saltus_ide::TextEdit;
 
+/// Why a document cannot be edited.
+pub const OF_LIBRARY: &str = "it belongs to a library";
+const NOT_UTF8: &str = "it is not in UTF-8";
+const TWO_LINE_ENDS: &str = "its lines end in two ways; `saltus fmt` makes them alike";
+
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Steps that can be undone.
 const MOST_CHANGES: usize = 1000;
@@ -25,8 +30,10 @@ pub struct Document {
     /// Grows with every change, from a number that no earlier server began with: an edit of a page that knows another server's text is refused.
     pub version: u64,
     layout: Layout,
-    /// Why it cannot be edited.
-    pub read_only: Option<&'static str>,
+    /// Why it cannot be edited, if that is not because of what is in the file.
+    locked: Option<&'static str>,
+    /// Why the bytes of the file could not be given back.
+    unfit: Option<&'static str>,
     undo: Vec<Change>,
     redo: Vec<Change>,
     stamp: Option<Stamp>,
@@ -56,8 +63,9 @@ pub struct Change {
     pub is_typing: bool,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-struct Stamp {
+/// Tells two states of a file apart without reading it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
 }
@@ -75,28 +83,57 @@ impl Document {
     /// A text that is not a file of this machine.
     pub fn of_library(text: &str) -> Document {
         let text = text.replace("\r\n", "\n");
-        Document::new(text, Layout::default(), Some("it belongs to a library"), None)
+        let mut document = Document::new(text, Layout::default(), None, None);
+        document.lock(OF_LIBRARY);
+        document
     }
+
+    /// The file as it is. One that is not UTF-8 can be looked at: what is no character is replaced.
 
     pub fn read(path: &Path) -> io::Result<Document> {
-        let bytes = fs::read(path)?;
-        let whole = String::from_utf8(bytes).map_err(|_| io::Error::other("the file is not in UTF-8"))?;
-        let (text, layout, read_only) = from_disk(&whole);
-        Ok(Document::new(text, layout, read_only, stamp(path)))
+        let stamp = stamp(path);
+        let (text, layout, unfit) = from_disk(&fs::read(path)?);
+        Ok(Document::new(text, layout, unfit, stamp))
     }
 
-    fn new(text: String, layout: Layout, read_only: Option<&'static str>, stamp: Option<Stamp>) -> Document {
+    fn new(text: String, layout: Layout, unfit: Option<&'static str>, stamp: Option<Stamp>) -> Document {
         Document {
             saved: text.clone(),
             text,
             version: first_version(),
             layout,
-            read_only,
+            locked: None,
+            unfit,
             undo: Vec::new(),
             redo: Vec::new(),
             stamp,
             is_changed_on_disk: false,
         }
+    }
+
+    /// Why it cannot be edited.
+    pub fn read_only(&self) -> Option<&'static str> {
+        self.locked.or(self.unfit)
+    }
+
+    /// Nobody edits it here, whatever is in the file.
+    pub fn lock(&mut self, why: &'static str) {
+        self.locked = Some(why);
+    }
+
+    /// An earlier server had this text, made of a file with the text `base`. If the file is another one by now, somebody has to decide.
+    pub fn recover(&mut self, text: &str, base: Option<&str>) {
+        if base.is_some_and(|base| base != self.saved) && text != self.saved {
+            self.saved = base.unwrap_or_default().to_owned();
+            self.is_changed_on_disk = true;
+        }
+        let (start, removed, inserted) = difference(&self.text, text);
+        self.replace(start, start + removed, &text[start..start + inserted], "Recovered text", false);
+    }
+
+    /// The text that was read or saved last.
+    pub fn saved(&self) -> &str {
+        &self.saved
     }
 
     pub fn is_dirty(&self) -> bool {
@@ -196,13 +233,19 @@ impl Document {
 
     /// Writes the file in one step: whoever reads it finds the old or the new text, also if the machine stops in between.
     pub fn save(&mut self, path: &Path, overwrites: bool) -> Result<(), Unsaved> {
-        if let Some(why) = self.read_only {
+        if let Some(why) = self.read_only() {
             return Err(Unsaved::ReadOnly(why));
         }
-        let on_disk = fs::read_to_string(path).ok().map(|whole| from_disk(&whole).0);
-        if !overwrites && on_disk.is_some_and(|text| text != self.saved) {
-            self.is_changed_on_disk = true;
-            return Err(Unsaved::ChangedOnDisk);
+        match fs::read(path).map(|bytes| from_disk(&bytes)) {
+            Ok((text, _, unfit)) if !overwrites && (text != self.saved || unfit.is_some()) => {
+                self.is_changed_on_disk = true;
+                return Err(Unsaved::ChangedOnDisk);
+            }
+            // The same text with other line ends: they were chosen by whoever wrote them last.
+            Ok((_, layout, None)) => self.layout = layout,
+            // What cannot be read is not replaced, unless there is nothing.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Unsaved::Failed(error)),
+            Ok(_) | Err(_) => {}
         }
         write_in_one_step(path, self.bytes().as_bytes()).map_err(Unsaved::Failed)?;
         self.saved = self.text.clone();
@@ -218,33 +261,33 @@ impl Document {
             return false;
         }
         self.stamp = now;
-        let Ok(whole) = fs::read_to_string(path) else {
+        let Ok(bytes) = fs::read(path) else {
             self.is_changed_on_disk = true;
             return false;
         };
-        let (text, ..) = from_disk(&whole);
-        if text == self.saved {
+        let (text, layout, unfit) = from_disk(&bytes);
+        if text == self.saved && unfit.is_none() {
+            (self.layout, self.unfit, self.is_changed_on_disk) = (layout, None, false);
             return false;
         }
         if self.is_dirty() && text != self.text {
             self.is_changed_on_disk = true;
             return false;
         }
-        self.take_over(&whole);
+        self.take_over(text, layout, unfit);
         true
     }
 
     /// Gives up what was not saved.
     pub fn reload(&mut self, path: &Path) -> io::Result<()> {
-        let whole = fs::read_to_string(path)?;
-        self.take_over(&whole);
         self.stamp = stamp(path);
+        let (text, layout, unfit) = from_disk(&fs::read(path)?);
+        self.take_over(text, layout, unfit);
         Ok(())
     }
 
-    fn take_over(&mut self, whole: &str) {
-        let (text, layout, read_only) = from_disk(whole);
-        (self.layout, self.read_only) = (layout, read_only);
+    fn take_over(&mut self, text: String, layout: Layout, unfit: Option<&'static str>) {
+        (self.layout, self.unfit) = (layout, unfit);
         let (old, new) = (self.text.clone(), text.clone());
         let (start, removed, inserted) = difference(&old, &new);
         self.replace(start, start + removed, &new[start..start + inserted], "Change on disk", false);
@@ -254,7 +297,8 @@ impl Document {
 }
 
 /// The text of a file, what is left out of it, and why it cannot be written back.
-fn from_disk(whole: &str) -> (String, Layout, Option<&'static str>) {
+fn from_disk(bytes: &[u8]) -> (String, Layout, Option<&'static str>) {
+    let whole = &*String::from_utf8_lossy(bytes);
     let (has_mark, text) = match whole.strip_prefix(BYTE_ORDER_MARK) {
         Some(text) => (true, text),
         None => (false, whole),
@@ -263,7 +307,12 @@ fn from_disk(whole: &str) -> (String, Layout, Option<&'static str>) {
     let (n_pairs, n_feeds) = (text.matches("\r\n").count(), text.matches('\n').count());
     let is_mixed = n_returns > 0 && (n_pairs != n_returns || n_pairs != n_feeds);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let why = is_mixed.then_some("its lines end in two ways; `saltus fmt` makes them alike");
+    let is_utf8 = std::str::from_utf8(bytes).is_ok();
+    let why = match (is_utf8, is_mixed) {
+        (false, _) => Some(NOT_UTF8),
+        (true, true) => Some(TWO_LINE_ENDS),
+        (true, false) => None,
+    };
     (text, Layout { has_mark, has_returns: n_returns > 0 }, why)
 }
 
@@ -278,7 +327,7 @@ pub fn difference(old: &str, new: &str) -> (usize, usize, usize) {
     (start, rest.len() - same, new_rest.len() - same)
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+pub fn stamp(path: &Path) -> Option<Stamp> {
     let meta = fs::metadata(path).ok()?;
     Some(Stamp { modified: meta.modified().ok(), length: meta.len() })
 }
@@ -352,11 +401,12 @@ mod tests {
     #[test]
     fn line_ends_and_marks_come_back() {
         let whole = "\u{feff}model M\r\nend M;\r\n";
-        let (text, layout, why) = from_disk(whole);
+        let (text, layout, why) = from_disk(whole.as_bytes());
         assert_eq!((text.as_str(), why), ("model M\nend M;\n", None));
         let document = Document::new(text, layout, None, None);
         assert_eq!(document.bytes(), whole);
-        assert!(from_disk("a\r\nb\n").2.is_some() && from_disk("a\rb\n").2.is_some());
+        assert!(from_disk(b"a\r\nb\n").2.is_some() && from_disk(b"a\rb\n").2.is_some());
+        assert_eq!(from_disk(b"a\xe4\n"), ("a\u{fffd}\n".into(), Layout::default(), Some(NOT_UTF8)));
     }
 
     #[test]
@@ -377,6 +427,38 @@ mod tests {
         assert_eq!(document.text, "model Other end Other;");
         document.undo();
         assert_eq!(document.text, "model K end M;", "what was typed can be had back");
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_others_wrote_in_another_encoding_or_with_other_line_ends_stays() {
+        let directory = std::env::temp_dir().join(format!("saltus-encodings-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("M.mo");
+        fs::write(&path, "model M\r\nend M;\r\n").unwrap();
+        let mut document = Document::read(&path).unwrap();
+        // The same lines with other ends.
+        fs::write(&path, "model M\nend M;\n").unwrap();
+        assert!(!document.look_at_disk(&path) && document.replace(0, 0, "// a\n", "Typing", true));
+        document.save(&path, false).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"// a\nmodel M\nend M;\n");
+        // Bytes that are no text here.
+        assert!(document.replace(0, 0, "// b\n", "Typing", true));
+        fs::write(&path, b"model M \"\xe4\" end M;").unwrap();
+        assert!(matches!(document.save(&path, false), Err(Unsaved::ChangedOnDisk)));
+        assert_eq!(fs::read(&path).unwrap(), b"model M \"\xe4\" end M;");
+        // Read only for what is in it, and no longer when that is mended.
+        document.reload(&path).unwrap();
+        assert_eq!(document.read_only(), Some(NOT_UTF8));
+        fs::write(&path, "model M\r\nend M;\n").unwrap();
+        document.look_at_disk(&path);
+        assert_eq!(document.read_only(), Some(TWO_LINE_ENDS));
+        fs::write(&path, "model M\nend M;\n").unwrap();
+        document.look_at_disk(&path);
+        assert_eq!((document.read_only(), document.text.as_str()), (None, "model M\nend M;\n"));
+        document.lock(OF_LIBRARY);
+        document.reload(&path).unwrap();
+        assert_eq!(document.read_only(), Some(OF_LIBRARY), "whatever is in it");
         fs::remove_dir_all(&directory).unwrap();
     }
 

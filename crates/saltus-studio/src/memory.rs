@@ -15,6 +15,15 @@ use crate::archive::Archive;
 use crate::documents::{Document, write_in_one_step};
 use crate::runs::Run;
 
+/// A text that was not saved.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Unsaved {
+    pub path: PathBuf,
+    pub text: String,
+    /// The text of the file that it was made of; servers before this one did not keep it.
+    pub base: Option<String>,
+}
+
 /// What is kept about one target.
 #[derive(Clone)]
 pub struct Memory {
@@ -54,22 +63,26 @@ impl Memory {
         let Some(directory) = &self.directory else { return };
         let file = directory.join(format!("{}.document", hash(&path.to_string_lossy())));
         let _ = match document.is_dirty() {
-            true => write_private(&file, &json!({"path": path, "text": document.text})),
+            true => write_private(&file, &json!({"path": path, "text": document.text, "base": document.saved()})),
             false => fs::remove_file(&file),
         };
     }
 
     /// Texts that were not saved.
-    pub fn unsaved(&self) -> Vec<(PathBuf, String)> {
+    pub fn unsaved(&self) -> Vec<Unsaved> {
         let Some(entries) = self.directory.as_ref().and_then(|directory| fs::read_dir(directory).ok()) else {
             return Vec::new();
         };
         let files = entries.flatten().map(|entry| entry.path());
         let texts = files.filter(|path| path.extension().is_some_and(|e| e == "document")).filter_map(|file| {
             let value: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
-            Some((PathBuf::from(value["path"].as_str()?), value["text"].as_str()?.to_owned()))
+            Some(Unsaved {
+                path: PathBuf::from(value["path"].as_str()?),
+                text: value["text"].as_str()?.to_owned(),
+                base: value["base"].as_str().map(str::to_owned),
+            })
         });
-        let mut texts: Vec<(PathBuf, String)> = texts.collect();
+        let mut texts: Vec<Unsaved> = texts.collect();
         texts.sort();
         texts
     }
@@ -112,7 +125,17 @@ mod tests {
         let mut document = Document::read(&file).unwrap();
         document.replace(6, 7, "ä", "Typing", true);
         memory.keep(&file, &document);
-        assert_eq!(memory.unsaved(), [(file.clone(), "model ä end M;".to_owned())]);
+        let unsaved = memory.unsaved().remove(0);
+        assert_eq!((&unsaved.path, unsaved.text.as_str()), (&file, "model ä end M;"));
+        assert_eq!(unsaved.base.as_deref(), Some("model M end M;"));
+        // Somebody else has written the file since: that is told, and not overwritten.
+        fs::write(&file, "model Other end Other;").unwrap();
+        let mut recovered = Document::read(&file).unwrap();
+        recovered.recover(&unsaved.text, unsaved.base.as_deref());
+        assert!(recovered.is_changed_on_disk && recovered.is_dirty() && recovered.text == unsaved.text);
+        assert!(recovered.save(&file, false).is_err());
+        recovered.reload(&file).unwrap();
+        assert_eq!(recovered.text, "model Other end Other;");
         document.undo();
         memory.keep(&file, &document);
         assert!(memory.unsaved().is_empty());

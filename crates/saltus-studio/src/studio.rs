@@ -3,7 +3,7 @@
 //! Every change of a text goes through [`Studio::change`]: the document, both desks, the journal of unsaved texts and all pages learn of it
 //! in this order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -12,24 +12,26 @@ use std::time::Duration;
 
 use saltus::pipeline::{self, Options, Stage};
 use saltus::{Model, Session, Start, guard};
-use saltus_base::Severity;
+use saltus_base::{Diagnostic, Severity};
 use saltus_ide::{Analysis, Problem};
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
-use crate::documents::{Document, Documents};
+use crate::documents::{self, Document, Documents};
 use crate::hub::Hub;
 use crate::memory::Memory;
 use crate::messages;
 use crate::runs::{Runs, Surroundings};
 use crate::searches::Searches;
-use crate::target::Target;
+use crate::target::{self, Listing, Target};
 use crate::views;
 
 /// Nothing typed for so long is a pause.
 const PAUSE: Duration = Duration::from_millis(120);
 /// How often files are looked at.
 const WATCH: Duration = Duration::from_millis(700);
+/// How many of these looks there are for each look at the libraries of the command line.
+const ROUNDS_PER_LIBRARY_LOOK: u32 = 6;
 
 pub struct Studio {
     pub target: Target,
@@ -56,9 +58,22 @@ type Compiled = (String, Vec<(String, String)>);
 /// What a page is told about a document besides its text.
 pub fn status(path: &Path, document: &Document) -> Value {
     json!({
-        "path": path, "version": document.version, "dirty": document.is_dirty(), "readOnly": document.read_only,
+        "path": path, "version": document.version, "dirty": document.is_dirty(), "readOnly": document.read_only(),
         "undo": document.next_undo(), "redo": document.next_redo(), "changedOnDisk": document.is_changed_on_disk,
     })
+}
+
+/// A class that could not be checked does not seem to be in order.
+fn defect_at_begin(defect: &Diagnostic, class: &str) -> Problem {
+    Problem {
+        code: defect.code.0,
+        severity: defect.severity,
+        message: format!("`{class}` is not checked: {}", defect.message),
+        start: 0,
+        end: 0,
+        related: Vec::new(),
+        suggestions: Vec::new(),
+    }
 }
 
 impl Studio {
@@ -66,7 +81,7 @@ impl Studio {
     pub fn open(
         target: Target,
         sessions: (Session, Session),
-        mut listing: BTreeSet<PathBuf>,
+        mut listing: Listing,
         memory: Memory,
         around: Surroundings,
     ) -> std::io::Result<Arc<Studio>> {
@@ -107,15 +122,27 @@ impl Studio {
         };
         std::thread::Builder::new().name("checks".into()).spawn(check)?;
         let watching = studio.clone();
+        let mut libraries = studio.target.library_listing();
         let watch = move || {
+            let mut countdown = ROUNDS_PER_LIBRARY_LOOK;
             loop {
                 std::thread::sleep(WATCH);
                 watching.look_at_disk();
                 let now = watching.target.listing();
                 if now != listing {
-                    watching.list_anew(now.symmetric_difference(&listing).cloned().collect());
+                    watching.list_anew(target::differences(&listing, &now));
                 }
                 listing = now;
+                // Large, and rarely changed.
+                countdown -= 1;
+                if countdown == 0 {
+                    countdown = ROUNDS_PER_LIBRARY_LOOK;
+                    let now = watching.target.library_listing();
+                    if now != libraries {
+                        watching.list_anew(target::differences(&libraries, &now));
+                    }
+                    libraries = now;
+                }
             }
         };
         std::thread::Builder::new().name("watch".into()).spawn(watch)?;
@@ -132,21 +159,18 @@ impl Studio {
 
     /// What an earlier server had not saved.
     fn recover(&self) {
-        for (path, text) in self.memory.unsaved() {
-            if let Ok(document) = self.document_on_disk(&path) {
-                self.documents().open.insert(path.clone(), document);
-                self.change(&path, |document| {
-                    let (start, removed, inserted) = crate::documents::difference(&document.text, &text);
-                    document.replace(start, start + removed, &text[start..start + inserted], "Recovered text", false)
-                });
+        for unsaved in self.memory.unsaved() {
+            if let Ok(document) = self.document_on_disk(&unsaved.path) {
+                self.documents().open.insert(unsaved.path.clone(), document);
+                self.change(&unsaved.path, |document| document.recover(&unsaved.text, unsaved.base.as_deref()));
             }
         }
     }
 
     fn document_on_disk(&self, path: &Path) -> std::io::Result<Document> {
         let mut document = Document::read(path)?;
-        if document.read_only.is_none() && !self.target.may_write(path) {
-            document.read_only = Some("it belongs to a library");
+        if !self.target.may_write(path) {
+            document.lock(documents::OF_LIBRARY);
         }
         Ok(document)
     }
@@ -197,16 +221,22 @@ impl Studio {
 
     /// Both desks are told while the documents are locked: texts arrive in the order of their versions.
     fn spread(&self, path: &Path, text: &str) {
-        self.n_edits.fetch_add(1, Ordering::SeqCst);
         for desk in [&self.desk, &self.work] {
             let (path, text) = (path.to_path_buf(), text.to_owned());
             desk.tell(move |session| session.set_text(&path, &text));
         }
+        self.count_edit();
     }
 
-    /// Files have come or gone.
-    fn list_anew(&self, changed: Vec<PathBuf>) {
+    /// Behind the news for the desks: what is compiled for the new number has heard them.
+    fn count_edit(&self) {
         self.n_edits.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Files have come, gone or changed. Those that are open are documents, which look for themselves.
+    fn list_anew(&self, changed: Vec<PathBuf>) {
+        let open: Vec<PathBuf> = self.documents().open.keys().cloned().collect();
+        let changed: Vec<PathBuf> = changed.into_iter().filter(|path| !open.contains(path)).collect();
         let files = self.target.files();
         for desk in [&self.desk, &self.work] {
             let (changed, files) = (changed.clone(), files.clone());
@@ -218,7 +248,9 @@ impl Studio {
                 files.iter().filter(|file| changed.contains(file)).for_each(|file| session.load_file(file));
             });
         }
+        self.count_edit();
         self.hub().publish(&json!({"type": "tree"}));
+        open.iter().for_each(|path| self.want_check(path, None));
     }
 
     fn look_at_disk(&self) {
@@ -226,13 +258,14 @@ impl Studio {
         for path in paths {
             let is_news = {
                 let mut documents = self.documents();
-                let Some(document) = documents.open.get_mut(&path).filter(|d| d.read_only.is_none()) else { continue };
-                let (version, was_changed) = (document.version, document.is_changed_on_disk);
+                let Some(document) = documents.open.get_mut(&path) else { continue };
+                let before = (document.version, document.is_changed_on_disk, document.read_only());
+                let version = document.version;
                 document.look_at_disk(&path);
                 if document.version != version {
                     self.spread(&path, &document.text);
                 }
-                document.version != version || document.is_changed_on_disk != was_changed
+                before != (document.version, document.is_changed_on_disk, document.read_only())
             };
             if is_news {
                 self.change(&path, |_| ());
@@ -275,7 +308,8 @@ impl Studio {
                     studio.want_check(&path, class.as_deref());
                     return;
                 }
-                for problem in guard::catch(|| analysis.problems(&path, name)).unwrap_or_default() {
+                let found = guard::catch(|| analysis.problems(&path, name));
+                for problem in found.unwrap_or_else(|defect| vec![defect_at_begin(&defect, name)]) {
                     if !problems.contains(&problem) {
                         problems.push(problem);
                     }

@@ -1,13 +1,25 @@
 //! What the user named: a directory, a file or a class; and where classes come from besides.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use saltus::{Permissions, Session};
 use saltus_lsp::project;
 
+use crate::documents::{Stamp, stamp};
+
 /// Files below a directory that are watched.
 const MOST_FILES: usize = 5000;
+
+/// Files of the language, and what tells whether they are still the same.
+pub type Listing = BTreeMap<PathBuf, Option<Stamp>>;
+
+/// Files that are in one of two listings alone, or not the same.
+pub fn differences(before: &Listing, now: &Listing) -> Vec<PathBuf> {
+    let gone = before.keys().filter(|path| !now.contains_key(*path));
+    let changed = now.iter().filter(|(path, stamp)| before.get(*path) != Some(stamp)).map(|(path, _)| path);
+    gone.chain(changed).cloned().collect()
+}
 
 #[derive(Clone, Debug, Default)]
 pub struct Target {
@@ -57,27 +69,14 @@ impl Target {
         session
     }
 
-    /// All files of the language below the target, to notice new ones and those that are gone.
-    pub fn listing(&self) -> BTreeSet<PathBuf> {
-        let mut found = BTreeSet::new();
-        let mut todo: Vec<PathBuf> = self.path.iter().cloned().collect();
-        while let Some(path) = todo.pop() {
-            if found.len() >= MOST_FILES || todo.len() >= MOST_FILES {
-                break;
-            }
-            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-                let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-                let path = entry.path();
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && !is_hidden => todo.push(path),
-                    Ok(kind) if kind.is_file() && !is_hidden && path.extension().is_some_and(|e| e == "mo") => {
-                        found.insert(path);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        found
+    /// All files of the language below the target, to notice new ones, those that are gone and those that others have changed.
+    pub fn listing(&self) -> Listing {
+        listing(self.path.iter().cloned().collect())
+    }
+
+    /// Those of the libraries that were named.
+    pub fn library_listing(&self) -> Listing {
+        listing(self.libraries.clone())
     }
 
     /// A package is itself; of another directory the files and packages in it.
@@ -113,5 +112,56 @@ impl Target {
             && named
                 .map(|root| std::fs::canonicalize(root).unwrap_or_else(|_| root.clone()))
                 .any(|root| path.starts_with(root))
+    }
+}
+
+/// All files of the language below directories, and files that are named themselves.
+fn listing(mut todo: Vec<PathBuf>) -> Listing {
+    let is_of_language = |path: &Path| path.extension().is_some_and(|e| e == "mo");
+    let mut found: Listing =
+        todo.extract_if(.., |path| path.is_file()).map(|path| (path.clone(), stamp(&path))).collect();
+    while let Some(path) = todo.pop() {
+        if found.len() >= MOST_FILES || todo.len() >= MOST_FILES {
+            break;
+        }
+        for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !is_hidden => todo.push(path),
+                Ok(kind) if kind.is_file() && !is_hidden && is_of_language(&path) => {
+                    let stamp = stamp(&path);
+                    found.insert(path, stamp);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_gone_or_changed_differs() {
+        let directory = std::env::temp_dir().join(format!("saltus-target-{}", std::process::id()));
+        std::fs::create_dir_all(directory.join("P")).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+        write("A.mo", "model A end A;");
+        write("P/B.mo", "model B end B;");
+        write("text.txt", "");
+        let now = || listing(vec![directory.clone()]);
+        let before = now();
+        assert_eq!(before.len(), 2);
+        assert!(differences(&before, &now()).is_empty());
+        write("P/B.mo", "model B Real x; end B;");
+        write("C.mo", "");
+        std::fs::remove_file(directory.join("A.mo")).unwrap();
+        let changed = ["A.mo", "C.mo", "P/B.mo"].map(|name| directory.join(name));
+        assert_eq!(differences(&before, &now()), changed);
+        assert_eq!(listing(vec![directory.join("C.mo")]).len(), 1, "a file by itself");
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

@@ -35,7 +35,7 @@ pub fn edit(studio: &Arc<Studio>, body: &Value) -> Answer {
     let (version, start, end) = (number("version")?, number("start")? as usize, number("end")? as usize);
     let label = body["label"].as_str().unwrap_or("Typing");
     let done = studio.change(path, |document| {
-        if let Some(why) = document.read_only {
+        if let Some(why) = document.read_only() {
             return Err((403, json!({"error": why})));
         }
         if document.version != version {
@@ -114,7 +114,7 @@ pub fn format(studio: &Arc<Studio>, body: &Value) -> Answer {
 /// Makes edits that were found for a text, if the document still has it.
 pub fn apply(studio: &Arc<Studio>, path: &Path, text: &str, edits: &[saltus_ide::TextEdit], label: &str) -> Answer {
     let done = studio.change(path, |document| {
-        if let Some(why) = document.read_only {
+        if let Some(why) = document.read_only() {
             return Err((403, why));
         }
         if document.text != text {
