@@ -4,7 +4,7 @@
 
 import { get, post, Refused } from "./api.js";
 import { debounce, h, notice, replace } from "./dom.js";
-import { difference, moved, rebase } from "./merge.js";
+import { difference, moved, rebase, shiftOf } from "./merge.js";
 import { emit, on, store } from "./store.js";
 
 const LINE = 18;
@@ -306,8 +306,14 @@ export class Editor {
 
   /** Marks where something happened. @param {import("./store.js").Place} place */
   point(place) {
-    this.marked = { start: place.start, end: place.end };
-    this.goTo(place.start, place.start, false);
+    const by = shiftOf(place, this.area.value, this.starts);
+    if (by === null) {
+      this.marked = null;
+      notice(`Line ${place.line} was changed since the run: ${place.text?.trim()}`, "error");
+      return this.goTo(this.starts[Math.min(place.line, this.starts.length) - 1], this.starts[Math.min(place.line, this.starts.length) - 1], false);
+    }
+    this.marked = { start: place.start + by, end: place.end + by };
+    this.goTo(place.start + by, place.start + by, false);
   }
 
   /** @param {KeyboardEvent} event */

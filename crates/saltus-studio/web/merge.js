@@ -38,3 +38,20 @@ export function rebase(base, here, there) {
   const at = theirs.start + theirs.text.length;
   return there.slice(0, at) + mine.text + there.slice(at);
 }
+
+/**
+ * How far a place has moved since the text was one of a run: its line is looked for by what stood in it. Of lines that read alike the one with the
+ * same number among them is meant, and if there are more or fewer of these by now nobody knows which. `null` if the line is not there any more.
+ * @param {import("./store.js").Place} place @param {string} text @param {number[]} starts where lines begin
+ * @returns {number|null}
+ */
+export function shiftOf(place, text, starts) {
+  if (place.text === undefined) return 0;
+  const alike = [];
+  for (let line = 0; line < starts.length; line++) {
+    const end = line + 1 < starts.length ? starts[line + 1] - 1 : text.length;
+    if (end - starts[line] === place.text.length && text.startsWith(place.text, starts[line])) alike.push(starts[line]);
+  }
+  if (alike.length !== place.alike) return null;
+  return alike[place.nth ?? 0] - (place.lineStart ?? 0);
+}
