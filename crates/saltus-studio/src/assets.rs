@@ -21,6 +21,7 @@ assets! {
     "/tree.js", "text/javascript; charset=utf-8", "tree.js";
     "/editor.js", "text/javascript; charset=utf-8", "editor.js";
     "/merge.js", "text/javascript; charset=utf-8", "merge.js";
+    "/names.js", "text/javascript; charset=utf-8", "names.js";
     "/parameters.js", "text/javascript; charset=utf-8", "parameters.js";
     "/variables.js", "text/javascript; charset=utf-8", "variables.js";
     "/plots.js", "text/javascript; charset=utf-8", "plots.js";

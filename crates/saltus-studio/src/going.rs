@@ -23,6 +23,8 @@ const REFRESH: Duration = Duration::from_millis(120);
 const STEPS_PER_LOOK: u32 = 32;
 /// A live run advances by this part of a second at a time.
 const TICK: Duration = Duration::from_millis(20);
+/// A live run has an output point at least this often: curves that grow look steady.
+const LIVE_POINT: Duration = Duration::from_millis(50);
 /// Output points after which a live run ends by itself: below what a run may have, and more than anybody looks at.
 const MOST_LIVE_POINTS: f64 = 5e7;
 /// Functions of models may recurse.
@@ -118,7 +120,10 @@ impl Going {
         } else if let Some(progress) = self.run.status().progress.as_mut().filter(|_| !outcome.has_errors()) {
             progress.time = self.run.recording().look().times().last().copied().unwrap_or(progress.stop_time);
         }
-        self.end(self.phase_of(outcome.has_errors()), self.messages(outcome.diagnostics.iter()));
+        let phase = self.phase_of(outcome.has_errors());
+        // That it was stopped is no mistake of the model.
+        let is_told = |d: &&Diagnostic| phase != Phase::Cancelled || d.severity != Severity::Error;
+        self.end(phase, self.messages(outcome.diagnostics.iter().filter(is_told)));
     }
 
     fn phase_of(&self, has_errors: bool) -> Phase {
@@ -140,11 +145,12 @@ impl Going {
         let (commands, received) = channel();
         *self.run.commands.lock().unwrap_or_else(PoisonError::into_inner) = Some(commands);
         self.enter(Phase::Running);
-        // It goes on until it is cancelled, with the output points of an ordinary run.
+        // It goes on until it is cancelled, with the output points of an ordinary run, or more where these would hardly ever come.
         let usual = wanted.experiment.settings(model.program());
+        let interval = usual.interval.min(factor * LIVE_POINT.as_secs_f64());
         let settings = Experiment {
-            stop_time: Some(usual.start_time + MOST_LIVE_POINTS * usual.interval),
-            output: Some(pipeline::Output::Interval(usual.interval)),
+            stop_time: Some(usual.start_time + MOST_LIVE_POINTS * interval),
+            output: Some(pipeline::Output::Interval(interval)),
             ..wanted.experiment.clone()
         };
         let mut simulation =
@@ -177,12 +183,13 @@ impl Going {
         while !self.run.stop.load(Ordering::Relaxed) && !simulation.is_over() {
             for command in commands.try_iter() {
                 match command {
-                    Command::Set(name, value) => {
-                        if let Err(why) = simulation.set(&name, value) {
+                    Command::Set(name, value) => match simulation.set(&name, value) {
+                        Ok(()) => self.run.note_change(&name, value, simulation.time()),
+                        Err(why) => {
                             let text = format!("{name}: {why}");
                             self.around.hub.publish(&json!({"type": "notice", "text": text}));
                         }
-                    }
+                    },
                     Command::Speed(new) => {
                         origin = (stopwatch.now(), simulation.time());
                         factor = new;

@@ -26,6 +26,8 @@ pub struct Run {
     pub id: u64,
     pub class: String,
     pub values: Vec<(String, String)>,
+    /// What was set while it went on: name, last value, and since when it holds.
+    changes: Mutex<Vec<(String, f64, f64)>>,
     /// Runs of one sweep have a name in common.
     pub group: Option<String>,
     pub is_live: bool,
@@ -201,6 +203,13 @@ impl Run {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// A value has been set while it went on, and holds from this time.
+    pub fn note_change(&self, name: &str, value: f64, time: f64) {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.retain(|(other, ..)| other != name);
+        changes.push((name.to_owned(), value, time));
+    }
+
     /// Sets a value in a run that goes on; `false` if there is none.
     pub fn set(&self, name: &str, value: f64) -> bool {
         self.command(Command::Set(name.to_owned(), value))
@@ -235,6 +244,7 @@ impl Run {
             "reference": self.is_reference,
             "values": self.values.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
             "time": progress.map(|p| p.time), "start": progress.map(|p| p.start_time), "stop": progress.map(|p| p.stop_time),
+            "changes": *self.changes.lock().unwrap_or_else(PoisonError::into_inner),
             "steps": progress.map(|p| p.steps), "rows": n_rows, "events": n_events, "configurations": n_configurations,
             "messages": status.messages, "seconds": status.seconds, "profile": self.profile.get().is_some() || self.has_profile,
         })
@@ -266,8 +276,11 @@ impl Run {
             n_configurations: about["configurations"].as_u64().unwrap_or(0),
             read: OnceLock::new(),
         };
+        let change = |c: &Value| Some((c[0].as_str()?.to_owned(), c[1].as_f64()?, c[2].as_f64()?));
+        let changes = about["changes"].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(change).collect());
         Some(Run {
             values: about["values"].as_array()?.iter().map(pair).collect::<Option<Vec<_>>>()?,
+            changes: Mutex::new(changes),
             group: text("group"),
             is_live: about["live"] == true,
             is_reference: about["reference"] == true,
@@ -282,6 +295,7 @@ impl Run {
             id,
             class: class.to_owned(),
             values: Vec::new(),
+            changes: Mutex::default(),
             group: None,
             is_live: false,
             is_reference: false,

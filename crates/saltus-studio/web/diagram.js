@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { debounce, h, notice, replace, svg } from "./dom.js";
 import { askName, openDialog } from "./dialog.js";
+import { first, parts } from "./names.js";
 import { emit, on, store } from "./store.js";
 
 /**
@@ -53,8 +54,9 @@ export class Diagram {
       this.layer = "diagram";
       this.load();
     });
+    on("files", () => this.loadSoon());
     on("document", (status) => status.path === store.current?.document.path && this.loadSoon());
-    on("event-chosen", ({ names, causes }) => this.mark([...names, ...causes.flatMap((/** @type {string} */ c) => c.match(/[A-Za-z_][\w.[\]]*/g) ?? [])]));
+    on("event-chosen", ({ names, causes }) => this.mark([...names, ...causes.flatMap((/** @type {string} */ c) => c.match(/(?:'(?:[^'\\]|\\.)*'|[A-Za-z_])(?:'(?:[^'\\]|\\.)*'|[\w.[\]])*/g) ?? [])]));
     this.stage.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => this.down(e));
     this.stage.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => this.move(e));
     this.stage.addEventListener("pointerup", (/** @type {PointerEvent} */ e) => this.up(e));
@@ -268,7 +270,7 @@ export class Diagram {
   bend(dx, dy) {
     // Where lines branch is known again when they are drawn anew.
     for (const dot of this.root?.querySelectorAll(":scope > .junction") ?? []) dot.setAttribute("visibility", "hidden");
-    const isMoved = (/** @type {string} */ end) => this.selected.has(end.split(/[.[]/)[0]);
+    const isMoved = (/** @type {string} */ end) => this.selected.has(first(end));
     for (const group of this.root?.querySelectorAll(":scope > .connection") ?? []) {
       const connection = this.scene?.connections[Number(group.dataset.index)];
       if (!connection || connection.points.length < 2) continue;
@@ -371,7 +373,7 @@ export class Diagram {
 
   /** @param {string} type @param {number} x @param {number} y */
   async add(type, x, y) {
-    const short = type.split(".").pop()?.replace(/[^A-Za-z0-9_]/g, "") || "component";
+    const short = parts(type).pop()?.replace(/[^A-Za-z0-9_]/g, "") || "component";
     const base = short[0].toLowerCase() + short.slice(1);
     const names = new Set(this.scene?.components.map((c) => c.name));
     let name = base;
@@ -440,8 +442,7 @@ export class Diagram {
 
   /** Marks the components that names begin with. @param {string[]} names */
   mark(names) {
-    const first = new Set(names.map((n) => n.split(/[.[]/)[0]));
-    this.marked = [...first];
+    this.marked = [...new Set(names.map(first))];
     this.decorate();
   }
 
@@ -454,7 +455,7 @@ export class Diagram {
     const port = this.layer === "diagram" ? this.port(at) : null;
     const component = port ? null : this.componentAt(at);
     this.stage.style.cursor = port && this.canEdit ? "crosshair" : component ? "move" : "default";
-    const c = component ?? (port ? this.component(port.name.split(".")[0]) : null);
+    const c = component ?? (port ? this.component(first(port.name)) : null);
     if (this.over === (port?.name ?? c?.name)) return;
     this.over = port?.name ?? c?.name;
     this.hint.textContent = port ? port.name : c ? `${c.name}: ${c.class}${c.description ? ` – ${c.description}` : ""}` : "";

@@ -30,11 +30,27 @@ export class Documentation {
       for (const link of frame.contentDocument?.querySelectorAll("a[href^='modelica:']") ?? []) {
         link.addEventListener("click", (/** @type {Event} */ event) => {
           event.preventDefault();
-          const name = decodeURIComponent(/** @type {string} */ (link.getAttribute("href")).replace(/^modelica:\/+/, "").split("#")[0]);
-          emit("open", { name });
+          const written = /** @type {string} */ (link.getAttribute("href")).replace(/^modelica:\/+/, "").split("#")[0];
+          emit("open", { name: decoded(written) });
+        });
+      }
+      // The frame shows nothing from elsewhere; a window of its own does, and knows nothing of this one.
+      for (const link of frame.contentDocument?.querySelectorAll("a[href^='http:'], a[href^='https:']") ?? []) {
+        link.addEventListener("click", (/** @type {Event} */ event) => {
+          event.preventDefault();
+          window.open(/** @type {string} */ (link.getAttribute("href")), "_blank", "noopener,noreferrer");
         });
       }
     });
     replace(this.element, frame);
+  }
+}
+
+/** Text with `%41` for `A`; as it is written if that makes no sense. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

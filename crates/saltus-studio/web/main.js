@@ -11,6 +11,7 @@ import { EventTable } from "./events.js";
 import { drawIcon } from "./icons.js";
 import { splitter } from "./layout.js";
 import { Moving } from "./moving.js";
+import { parts } from "./names.js";
 import { Parameters } from "./parameters.js";
 import { Plots } from "./plots.js";
 import { ProfileView } from "./profile.js";
@@ -159,7 +160,7 @@ async function open(name, place) {
     await editor.settled();
     const opened = await get("class", { name });
     store.current = opened;
-    document.title = `${opened.name.split(".").pop()} – Saltus Studio`;
+    document.title = `${parts(opened.name).pop()} – Saltus Studio`;
     history.replaceState(null, "", location.href);
     sessionStorage.setItem("saltus-class", opened.name);
     editor.show(opened);
@@ -168,8 +169,8 @@ async function open(name, place) {
       documentTabs.choose("text");
       editor.goTo(place.start, place.end);
     }
-    const parts = opened.name.split(".");
-    replace(path, parts.map((/** @type {string} */ part, /** @type {number} */ i) => [i > 0 && h("span", { class: "dot" }, "."), h("button", { type: "button", class: "link", title: parts.slice(0, i + 1).join("."), onclick: () => open(parts.slice(0, i + 1).join(".")) }, part)]));
+    const above = parts(opened.name);
+    replace(path, above.map((part, i) => [i > 0 && h("span", { class: "dot" }, "."), h("button", { type: "button", class: "link", title: above.slice(0, i + 1).join("."), onclick: () => open(above.slice(0, i + 1).join(".")) }, part)]));
     runButton.disabled = live.disabled = speed.disabled = sweep.disabled = search.disabled = !opened.simulates;
     emit("opened", opened);
     library.reveal(opened.name);
@@ -219,7 +220,8 @@ on("runs", () => {
   dock.label("runs", store.runs.size ? `Runs ${store.runs.size}` : "Runs");
 });
 on("run-chosen", () => {
-  if (!plots.names().size) side.choose("variables");
+  // What can be changed in a live run is beside them.
+  if (!plots.names().size && !store.run?.live) side.choose("variables");
 });
 documentTabs.show("animation", false);
 dock.show("configurations", false);
@@ -266,10 +268,10 @@ async function goTo(place, stays = false) {
 
 /** @type {any[]} */
 let ownProblems = [];
-/** @type {any[]} */
-let runProblems = [];
+/** What the last run of a class had to say, with its number. @type {Map<string, {id: number, messages: any[]}>} */
+const runProblems = new Map();
 function showProblems() {
-  const all = [...ownProblems, ...runProblems];
+  const all = [...ownProblems, ...(runProblems.get(store.current?.name ?? "")?.messages ?? [])];
   const n = all.filter((p) => p.severity === "error").length;
   dock.label("problems", all.length ? `Problems ${n || all.length}` : "Problems");
   replace(problems, all.length ? all.map((p) => h("div", { class: `problem ${p.severity}`, tabindex: "0", role: "button", onclick: () => p.go?.(), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && p.go?.() },
@@ -280,9 +282,11 @@ on("own-problems", (news) => {
   showProblems();
 });
 on("run-messages", (run) => {
-  runProblems = run.messages.map((/** @type {any} */ m) => ({ ...m, line: m.place?.line, go: () => m.place && goTo(m.place) }));
+  const known = runProblems.get(run.class);
+  if (run.reference || (known && known.id > run.id)) return;
+  runProblems.set(run.class, { id: run.id, messages: run.messages.map((/** @type {any} */ m) => ({ ...m, line: m.place?.line, go: () => m.place && goTo(m.place) })) });
   showProblems();
-  if (run.phase === "failed") dock.choose("problems");
+  if (run.phase === "failed" && known?.id !== run.id && run.class === store.current?.name) dock.choose("problems");
 });
 on("opened", () => {
   ownProblems = [];
@@ -323,8 +327,10 @@ listen((message) => {
   else if (message.type === "document") {
     status(message.document);
     emit("document", message.document);
-  } else if (message.type === "tree") library.reload();
-  else if (message.type === "problems") emit("problems", message);
+  } else if (message.type === "tree") {
+    library.reload();
+    emit("files");
+  } else if (message.type === "problems") emit("problems", message);
   else if (message.type === "notice") notice(message.text, "error");
 }, async (isConnected, why) => {
   const wasConnected = store.isConnected;

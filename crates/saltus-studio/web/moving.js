@@ -2,6 +2,7 @@
 
 import { get, postNumbers } from "./api.js";
 import { h, replace, show, svg } from "./dom.js";
+import { parts } from "./names.js";
 import { emit, on, store } from "./store.js";
 
 /** Variables that are shown at one port. */
@@ -143,7 +144,7 @@ export class Moving {
     const display = variable?.display;
     if (value === undefined || Number.isNaN(value)) return "–";
     const text = variable?.kind === "boolean" ? String(!!value) : variable?.literals?.[value - 1] ?? show(display ? value * display.factor + display.offset : value, 3);
-    const short = name.split(".").pop();
+    const short = parts(name).pop();
     return `${short} ${text} ${display?.unit ?? variable?.unit ?? ""}`.trim();
   }
 

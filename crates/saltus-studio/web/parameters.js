@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { debounce, h, replace, show } from "./dom.js";
+import { parts } from "./names.js";
 import { currentValues, emit, on, store } from "./store.js";
 
 /** @typedef {{name: string, description: string, unit: string, value: number|null, kind: string, literals: string[]|null, input: boolean,
@@ -20,6 +21,7 @@ export class Parameters {
     this.settings = null;
     on("opened", () => this.load());
     on("saved-edit", debounce(() => this.load(), 600));
+    on("files", () => this.load());
     on("next-run", () => this.render());
     on("runs", () => this.isLive !== this.follows() && this.render());
   }
@@ -64,8 +66,7 @@ export class Parameters {
     /** @type {Map<string, Parameter[]>} */
     const groups = new Map();
     for (const p of shown.slice(0, 600)) {
-      const at = p.name.lastIndexOf(".");
-      const group = at < 0 ? "" : p.name.slice(0, at);
+      const group = parts(p.name).slice(0, -1).join(".");
       groups.set(group, [...(groups.get(group) ?? []), p]);
     }
     replace(this.list, [...groups].map(([group, all]) => h("fieldset", {}, group && h("legend", {}, group), all.map((p) => this.field(p, values)))),
@@ -74,7 +75,7 @@ export class Parameters {
 
   /** @param {Parameter} p @param {Map<string, string>} values */
   field(p, values) {
-    const at = p.name.lastIndexOf(".");
+    const last = parts(p.name).pop() ?? p.name;
     const usual = this.written(p);
     const id = `parameter-${p.name}`;
     const mark = (/** @type {any} */ element) => element.closest(".field").classList.toggle("changed", values.has(p.name));
@@ -85,7 +86,7 @@ export class Parameters {
       mark(element);
       emit("values");
       const run = store.run;
-      if (run?.live && run.phase === "running" && text) emit("live-set", { name: p.name, value: Number(this.plain(p, text)) });
+      if (run?.live && run.phase === "running" && run.class === store.current?.name) emit("live-set", { name: p.name, value: this.number(p, text || usual) });
     };
     const given = values.get(p.name);
     const shown = given === undefined ? "" : this.shownOf(p, given);
@@ -106,7 +107,7 @@ export class Parameters {
       set(control, text);
     });
     return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
-      h("label", { for: id }, at < 0 ? p.name : p.name.slice(at + 1)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
+      h("label", { for: id }, last), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
   }
 
   /** For a run with the clock: between the bounds of the parameter, or around its value. @param {Parameter} p @param {string} text @param {(text: string) => void} chosen */
@@ -130,6 +131,13 @@ export class Parameters {
   /** From the unit of display to the one of the model. @param {Parameter} p @param {string} text */
   plain(p, text) {
     return p.display ? String((Number(text) - p.display.offset) / p.display.factor) : text;
+  }
+
+  /** As a running simulation takes it: Booleans are 0 and 1, literals count from 1. @param {Parameter} p @param {string} text */
+  number(p, text) {
+    if (p.kind === "boolean") return text === "true" ? 1 : 0;
+    if (p.literals) return p.literals.indexOf(text) + 1;
+    return Number(this.plain(p, text));
   }
 
   /** @param {Parameter} p @param {string} text */

@@ -2,6 +2,7 @@
 
 import { get, post, postFile, Refused } from "./api.js";
 import { h, notice, replace, show } from "./dom.js";
+import { parts } from "./names.js";
 import { currentValues, emit, on, store } from "./store.js";
 
 const PHASES = ["waiting", "compiling", "running", "done", "failed", "cancelled", "interrupted"];
@@ -24,13 +25,14 @@ export class RunList {
 
   /** @param {import("./store.js").Run} run */
   row(run) {
-    const values = run.values.map(([n, v]) => `${n} = ${v}`).join(", ");
+    const changes = (run.changes ?? []).map(([n, v, t]) => `${n} = ${show(v)} from ${show(t, 4)} s`);
+    const values = [...run.values.map(([n, v]) => `${n} = ${v}`), ...changes].join(", ");
     const isOver = OVER.includes(run.phase);
     const part = run.time !== null && run.stop !== null && run.start !== null && run.stop > run.start ? (run.time - run.start) / (run.stop - run.start) : 0;
     const errors = run.messages.filter((m) => m.severity === "error");
     return h("div", { class: `run ${run.phase}${store.run?.id === run.id ? " chosen" : ""}`, "data-run": run.id },
       h("input", { type: "checkbox", checked: run.visible, title: "Draw this run", "aria-label": `Draw run ${run.id}`, onchange: (/** @type {any} */ e) => { run.visible = e.target.checked; emit("runs"); } }),
-      h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.reference ? run.class : run.class.split(".").pop()}`),
+      h("button", { type: "button", class: "link", title: "Show its variables and events", onclick: () => choose(run) }, `#${run.id} ${run.reference ? run.class : parts(run.class).pop()}`),
       h("span", { class: "hint", title: values }, run.reference ? "a file" : values || "as written"),
       h("span", { class: "phase" }, run.phase === "running" ? (run.live ? `live, ${show(run.time, 5)} s` : `${Math.round(part * 100)} %`) : run.phase,
         run.phase !== "done" ? (OVER.includes(run.phase) && run.rows ? ` · ${run.rows} rows · until ${show(run.time, 4)} s` : "") : run.reference ? ` · ${run.rows} rows` : ` · ${run.rows} rows · ${run.events} events · ${show(run.seconds, 3)} s`),
@@ -98,7 +100,7 @@ export function heard(news, isNew = false) {
     // The variables stay those of the model, unless there is none.
     if (run.reference ? !store.run : !run.group || store.run?.group !== run.group) choose(run);
   }
-  if (run.phase === "failed" || (run.phase === "done" && run.messages.length)) emit("run-messages", run);
+  if (OVER.includes(run.phase)) emit("run-messages", run);
   if (run.phase === "failed" && !known?.hasFailed) {
     run.hasFailed = true;
     notice(run.messages[0]?.message ?? "The run failed", "error");

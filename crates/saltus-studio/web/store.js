@@ -5,10 +5,11 @@
  *   changedOnDisk: boolean}} DocumentStatus
  * @typedef {{name: string, words: string, description: string, start: number, end: number, line: number, simulates: boolean,
  *   document: DocumentStatus, text: string}} OpenClass
- * @typedef {{id: number, class: string, phase: string, group: string|null, live: boolean, values: [string, string][], time: number|null,
+ * @typedef {{id: number, class: string, phase: string, group: string|null, live: boolean, values: [string, string][], changes?: [string, number, number][], time: number|null,
  *   start: number|null, stop: number|null, steps: number|null, rows: number, events: number, messages: Message[], seconds: number,
  *   reference?: boolean, profile?: boolean, configurations?: number, visible?: boolean, isKnown?: boolean, hasFailed?: boolean}} Run
- * @typedef {{path: string, line: number, column: number, start: number, end: number}} Place
+ * @typedef {{path: string, line: number, column: number, start: number, end: number, text?: string, lineStart?: number,
+ *   nth?: number, alike?: number}} Place
  * @typedef {{code?: string, severity: string, message: string, notes?: string[], hints?: string[], place?: Place|null}} Message
  * @typedef {{name: string, kind: string, unit?: string, description?: string, display?: {unit: string, factor: number, offset: number}|null,
  *   literals?: string[]|null, value?: number|null, hidden?: boolean, settable?: boolean}} Variable

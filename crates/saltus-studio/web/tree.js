@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { debounce, h, replace } from "./dom.js";
+import { parts } from "./names.js";
 
 /** @typedef {{name: string, full: string, words: string, description?: string, children?: boolean, own?: boolean}} Entry */
 
@@ -85,9 +86,9 @@ export class LibraryTree {
 
   /** Opens the packages above a class and marks it. @param {string} name */
   async reveal(name) {
-    const parts = name.split(".");
-    for (let n = 1; n < parts.length; n++) {
-      const row = this.row(parts.slice(0, n).join("."));
+    const above = parts(name);
+    for (let n = 1; n < above.length; n++) {
+      const row = this.row(above.slice(0, n).join("."));
       if (!row) return;
       if (row.getAttribute("aria-expanded") === "false") await row.toggle();
     }
