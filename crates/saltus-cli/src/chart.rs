@@ -6,20 +6,43 @@ use std::path::{Path, PathBuf};
 use saltus::diagnostics;
 use saltus_base::printable;
 use saltus_plot::Chart;
-use saltus_results::{Format, Results};
+use saltus_results::{Format, ReadError, Results, Runs};
 
 use crate::write::write_bytes;
 use crate::{Exit, Screen, files};
 
 /// Reads a file of results in the format of its name.
 pub fn read_results(path: &Path, screen: &Screen) -> Result<Results, Exit> {
+    read_by(path, screen, Results::read)
+}
+
+/// Also tables of many runs.
+pub fn read_tables(path: &Path, screen: &Screen) -> Result<(Results, Option<Runs>), Exit> {
+    let (table, runs) = read_by(path, screen, |bytes, format, title| {
+        let table = Results::read_any(bytes, format, title)?;
+        match Runs::of(&table) {
+            Some(runs) => Ok((table, Some(runs))),
+            None => Ok((table.in_order()?, None)),
+        }
+    })?;
+    if runs.as_ref().is_some_and(|runs| runs.each.is_empty()) {
+        return Err(screen.fail(&diagnostics::no_good_run(&path.display().to_string())));
+    }
+    Ok((table, runs))
+}
+
+fn read_by<T>(
+    path: &Path,
+    screen: &Screen,
+    read: impl FnOnce(&[u8], Format, &str) -> Result<T, ReadError>,
+) -> Result<T, Exit> {
     let shown = path.display().to_string();
     let Some(format) = Format::of(path) else {
         return Err(screen.fail(&diagnostics::unknown_format(&shown)));
     };
     let bytes = files::read_bytes(path).map_err(|error| screen.fail(&error))?;
     let title = path.file_stem().map_or(shown.clone(), |s| s.to_string_lossy().into_owned());
-    Results::read(&bytes, format, &title).map_err(|error| screen.fail(&diagnostics::no_results(&shown, &error.message)))
+    read(&bytes, format, &title).map_err(|error| screen.fail(&diagnostics::no_results(&shown, &error.message)))
 }
 
 /// A chart of the signals whose names fit; one panel for each unit.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use saltus::chart::{SHOWN, curve, fitting, modes, unknown};
 use saltus_export::units::conversion;
 use saltus_plot::{Chart, Curve, Panel};
-use saltus_results::{Results, Signal};
+use saltus_results::{Results, Run, Runs, Signal};
 
 use crate::numbers::finite;
 use crate::simulate::split_names;
@@ -20,6 +20,7 @@ Examples:
   saltus plot a.mat --with b.csv h -o both.html  the signals of several files over each other
   saltus plot pendulum.mat w --x phi -o w.svg    one signal over another
   saltus plot ball.mat --panel h,v --panel n     which signals share a panel
+  saltus plot balls.parquet h -o balls.html      the runs of a sweep: a curve each, or the last values over the first parameter
 
 Signals with the same unit share a panel. Thin lines mark events.";
 
@@ -68,10 +69,19 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
     let paths: Vec<&Path> = std::iter::once(&arguments.result).chain(&arguments.with).map(PathBuf::as_path).collect();
     let mut files = Vec::new();
+    let mut x = arguments.x.clone();
     for (path, tag) in paths.iter().zip(tags(&paths)) {
-        files.push(File { results: chart::read_results(path, screen)?, tag });
+        match chart::read_tables(path, screen)? {
+            (results, None) => files.push(File { results, tag }),
+            // The last values of runs are a curve over what differs between them.
+            (table, Some(runs)) if runs.are_single_rows() => {
+                x = x.or_else(|| runs.parameters.first().cloned());
+                files.push(File { results: runs.table(&table.title), tag });
+            }
+            (_, Some(runs)) => files.extend(family(runs, &tag)),
+        }
     }
-    let picture = Drawing { arguments, files: &files, screen }.chart()?;
+    let picture = Drawing { arguments, x, files: &files, screen }.chart()?;
     chart::draw(&picture, arguments.output.as_deref(), screen)?;
     Ok(Exit::Success)
 }
@@ -80,6 +90,18 @@ pub fn run(arguments: &Arguments, screen: &Screen) -> Result<Exit, Exit> {
 struct File {
     results: Results,
     tag: String,
+}
+
+/// The runs of a study, each with the values that tell it from the others.
+fn family(runs: Runs, tag: &str) -> Vec<File> {
+    let Runs { parameters, each } = runs;
+    let file = |run: Run| {
+        let values = parameters.iter().zip(&run.values).map(|(name, value)| format!("{name} = {value}"));
+        let own = (!tag.is_empty()).then(|| tag.to_owned());
+        let tag = own.into_iter().chain(values).collect::<Vec<_>>().join(", ");
+        File { results: run.results, tag }
+    };
+    each.into_iter().map(file).collect()
 }
 
 /// Names of files without directories and endings, or as they were given if two of these are the same; nothing for a single one.
@@ -95,6 +117,8 @@ fn tags(paths: &[&Path]) -> Vec<String> {
 
 struct Drawing<'a> {
     arguments: &'a Arguments,
+    /// What is drawn over; time if it is nothing.
+    x: Option<String>,
     files: &'a [File],
     screen: &'a Screen,
 }
@@ -110,7 +134,8 @@ impl Drawing<'_> {
         let arguments = self.arguments;
         let first = &self.files[0].results;
         let mut chart = Chart::new(arguments.title.as_deref().unwrap_or(&first.title));
-        let shown = || first.series().take(SHOWN).map(|s| s.name.clone()).collect();
+        let is_x = |name: &str| self.x.as_deref() == Some(name);
+        let shown = || first.series().filter(|s| !is_x(&s.name)).take(SHOWN).map(|s| s.name.clone()).collect();
         let is_chosen = !arguments.names.is_empty() || !arguments.panel.is_empty();
         let names: Vec<String> = if is_chosen { arguments.names.clone() } else { shown() };
         for Drawn { curve, unit } in self.curves(&names)? {
@@ -123,7 +148,7 @@ impl Drawing<'_> {
         for (panel, label) in chart.panels.iter_mut().zip(&arguments.y_label) {
             panel.label = label.clone();
         }
-        match &arguments.x {
+        match &self.x {
             Some(name) => {
                 let (signal, _) = self.over(&self.files[0].results, name)?;
                 let (_, unit) = self.shown(signal, Vec::new());
@@ -182,7 +207,7 @@ impl Drawing<'_> {
 
     fn drawn(&self, file: &File, signal: &Signal) -> Result<Drawn, Exit> {
         let mut curve = curve(&file.results, signal);
-        if let Some(name) = &self.arguments.x {
+        if let Some(name) = &self.x {
             let (x, values) = self.over(&file.results, name)?;
             curve.times = self.shown(x, values).0;
             curve.is_stepped = false;

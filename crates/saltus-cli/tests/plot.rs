@@ -50,6 +50,41 @@ fn signals_are_chosen_by_pattern_and_misspelt_ones_suggested() {
     run(&["plot", &dir.path("absent.csv")], 1);
 }
 
+/// Tables of sweeps: a curve for each run, or the last values over the parameter.
+#[test]
+fn sweeps_are_families_or_curves_over_their_parameter() {
+    let dir = Scratch::new("plot_sweeps");
+    let sweep = |name: &str, more: &[&str]| {
+        let path = dir.path(name);
+        let ball = model("BouncingBall");
+        let fixed = ["sweep", &ball, "--vary", "e=0.6,0.8", "--stop-time", "0.4", "--quiet", "--output", &path];
+        run(&[&fixed[..], more].concat(), 0);
+        path
+    };
+    let (last, all, binary) =
+        (sweep("last.csv", &[]), sweep("all.csv", &["--trajectories"]), sweep("all.parquet", &["--trajectories"]));
+    for (file, both) in [(&all, all.clone()), (&binary, all.clone())] {
+        run(&["plot", file, "h", "-o", &dir.path("p.html")], 0);
+        let page = dir.read("p.html");
+        assert!(
+            page.contains("\"name\":\"h (e = 0.6)\"") && page.contains("\"name\":\"h (e = 0.8)\""),
+            "{both}: {page}"
+        );
+    }
+    run(&["plot", &last, "h", "-o", &dir.path("p.svg")], 0);
+    let svg = dir.read("p.svg");
+    assert!(svg.contains(">e<") && !svg.contains("time"), "{svg}");
+    run(&["plot", &last, "-o", &dir.path("p.html")], 0);
+    let page = dir.read("p.html");
+    assert!(
+        page.contains("\"name\":\"h\"") && !page.contains("\"name\":\"ok\"") && !page.contains("\"name\":\"run\""),
+        "{page}"
+    );
+    let failed = dir.file("failed.csv", "run,e,ok,time,h\n0,0.6,0,,\n");
+    let (_, said) = run(&["plot", &failed], 1);
+    assert!(said.contains("no run of the study went well"), "{said}");
+}
+
 #[test]
 fn simulate_draws_on_the_terminal() {
     let (said, _) = run(&["simulate", &model("BouncingBall"), "--plot=h,der(v)", "--quiet"], 0);

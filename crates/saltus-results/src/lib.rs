@@ -29,6 +29,7 @@ mod names;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod runs;
 mod set_file;
 mod signal;
 mod table;
@@ -40,6 +41,7 @@ pub use growing::WriteError;
 pub use input::{InputColumn, InputError, input_columns};
 pub use kept::Kept;
 pub use names::Pattern;
+pub use runs::{Run, Runs};
 pub use set_file::{Problem, SetFileError, parse_set_file};
 pub use signal::{Format, Header, Kind, Signal, Source};
 pub use table::{ReadError, Results};

@@ -183,6 +183,11 @@ pub fn no_results(path: &str, why: &str) -> Diagnostic {
     error("E0099", format!("expected results in `{path}`: {why}"))
 }
 
+/// All runs of a study failed.
+pub fn no_good_run(path: &str) -> Diagnostic {
+    error("E0099", format!("expected results in `{path}`: no run of the study went well"))
+}
+
 /// A result does not have the signal that was asked for.
 pub fn unknown_signal(name: &str, similar: Option<&str>) -> Diagnostic {
     let d = error("E0089", format!("expected a signal of the result, found `{name}`"));
