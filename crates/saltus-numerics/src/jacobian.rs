@@ -24,6 +24,7 @@ enum Storage {
         /// As the system gave it.
         pattern: Sparsity,
         entries: Vec<f64>,
+        /// Columns that differences reveal together; none before the first differences.
         groups: Vec<Vec<usize>>,
         /// Where entries of the Jacobian and the diagonal are in `shifted`.
         position: Vec<usize>,
@@ -65,7 +66,7 @@ impl Jacobian {
         let position = columns.filter_map(|(k, j)| shifted_pattern.position(pattern.rows()[k], j)).collect();
         self.storage = Storage::Sparse {
             entries: vec![0.0; pattern.n_entries()],
-            groups: pattern.column_groups(),
+            groups: Vec::new(),
             position,
             diagonal: (0..self.n).filter_map(|j| shifted_pattern.position(j, j)).collect(),
             shifted: vec![0.0; shifted_pattern.n_entries()],
@@ -136,6 +137,9 @@ impl Jacobian {
                 self.is_exact = asks_system && system.sparse_jacobian(t, x, entries);
                 if !self.is_exact {
                     statistics.difference_jacobians += 1;
+                    if groups.is_empty() {
+                        *groups = pattern.column_groups();
+                    }
                     for group in groups {
                         let h = perturb(system, tolerances, noise, (t, x, dx), group, perturbed, slope, count)?;
                         for &j in group.iter() {

@@ -5,7 +5,8 @@
 //! upper bounds in which only overlaps with the youngest element count once (Amestoy, Davis, Duff 1996, without their
 //! treatment of equal variables); ties go to the lower number.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::sparsity::Sparsity;
 
@@ -27,16 +28,21 @@ struct QuotientGraph {
 pub fn minimum_degree(pattern: &Sparsity) -> Vec<usize> {
     let n = pattern.n();
     let mut graph = QuotientGraph::new(pattern);
-    let mut queue: BTreeSet<(usize, usize)> = (0..n).map(|v| (graph.variables[v].len(), v)).collect();
     let mut degree: Vec<usize> = graph.variables.iter().map(Vec::len).collect();
+    let mut queue: BinaryHeap<Reverse<(usize, usize)>> = (0..n).map(|v| Reverse((degree[v], v))).collect();
     let mut order = Vec::with_capacity(n);
-    while let Some((_, pivot)) = queue.pop_first() {
+    while let Some(Reverse((entered, pivot))) = queue.pop() {
+        // An older entry of a variable whose degree has changed.
+        if graph.is_eliminated[pivot] || entered != degree[pivot] {
+            continue;
+        }
         order.push(pivot);
         let members = graph.eliminate(pivot);
         for &v in &members {
-            queue.remove(&(degree[v], v));
-            degree[v] = graph.degree_bound(v, pivot).min(n - order.len());
-            queue.insert((degree[v], v));
+            let bound = graph.degree_bound(v, pivot).min(n - order.len());
+            if bound != std::mem::replace(&mut degree[v], bound) {
+                queue.push(Reverse((bound, v)));
+            }
         }
     }
     order

@@ -343,13 +343,19 @@ impl SparseLu {
         for row in 0..n {
             self.work[self.pivot_of_row[row]] = b[row] * self.row_scale[row];
         }
+        // Many zeros: a change in one place of a large system reaches only a part of it.
         for k in 0..n {
             let y = self.work[k];
-            self.lower.subtract(k, y, &mut self.work);
+            if y != 0.0 {
+                self.lower.subtract(k, y, &mut self.work);
+            }
         }
         for k in (0..n).rev() {
-            let x = self.work[k] / self.diagonal[k];
-            self.upper.subtract(k, x, &mut self.work);
+            let mut x = self.work[k];
+            if x != 0.0 {
+                x /= self.diagonal[k];
+                self.upper.subtract(k, x, &mut self.work);
+            }
             b[self.order[k]] = x;
         }
         self.work.fill(0.0);

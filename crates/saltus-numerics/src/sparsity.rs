@@ -59,6 +59,9 @@ impl Sparsity {
 
     /// The same with the whole diagonal.
     pub fn with_diagonal(&self) -> Sparsity {
+        if (0..self.n()).all(|j| self.position(j, j).is_some()) {
+            return self.clone();
+        }
         let own = (0..self.n()).flat_map(|j| self.range(j).map(move |k| (self.rows[k], j)));
         Sparsity::from_entries(self.n(), own.chain((0..self.n()).map(|j| (j, j))))
     }

@@ -71,8 +71,8 @@ impl<'a> Rhs<'a> {
         is_ready
     }
 
-    /// The columns of the Jacobian, a group at a time: hands on column, row and entry. False if there are none.
-    fn exact_jacobian(&mut self, t: f64, x: &[f64], entry: &mut dyn FnMut(usize, usize, f64)) -> bool {
+    /// The columns of the Jacobian, a group at a time: hands on the group and the sum of its columns. False if there are none.
+    fn exact_jacobian(&mut self, t: f64, x: &[f64], mut take: impl FnMut(&[usize], &[f64])) -> bool {
         if !self.linearise(t, x) {
             return false;
         }
@@ -85,9 +85,7 @@ impl<'a> Rhs<'a> {
             if !self.functions.directional(&self.seeds, &mut sum).is_ok() {
                 return false;
             }
-            for &column in group {
-                structure.rows(column).for_each(|row| entry(column, row, sum[row]));
-            }
+            take(group, &sum);
         }
         true
     }
@@ -109,14 +107,25 @@ impl OdeSystem for Rhs<'_> {
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> bool {
         let n = x.len();
         jacobian.fill(0.0);
-        self.exact_jacobian(t, x, &mut |column, row, value| jacobian[row * n + column] = value)
+        let structure = self.structure;
+        self.exact_jacobian(t, x, |group, sum| {
+            for &column in group {
+                structure.rows(column).for_each(|row| jacobian[row * n + column] = sum[row]);
+            }
+        })
     }
 
     fn sparse_jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> bool {
         let Some(pattern) = self.structure.sparsity.as_ref() else { return false };
-        self.exact_jacobian(t, x, &mut |column, row, value| {
-            if let Some(place) = pattern.position(row, column).and_then(|k| values.get_mut(k)) {
-                *place = value;
+        if values.len() != pattern.n_entries() {
+            return false;
+        }
+        // Groups are of the same pattern: no two of their columns share a row.
+        self.exact_jacobian(t, x, |group, sum| {
+            for &column in group {
+                for k in pattern.range(column) {
+                    values[k] = sum[pattern.rows()[k]];
+                }
             }
         })
     }
