@@ -5,12 +5,14 @@
 use std::io;
 
 use crate::encode::{Closing, Encoder};
-use crate::signal::{Header, Kind, Signal};
+use crate::signal::{Header, Kind, Source};
 use crate::table::{ReadError, Results};
 
 pub(crate) struct CsvEncoder {
     has_time: bool,
-    signals: Vec<Signal>,
+    /// The first line, until it is written.
+    head: Vec<u8>,
+    signals: Vec<(Kind, Source)>,
     digits: zmij::Buffer,
     /// The value of each signal in the last row, and its text: many variables keep their value from row to row.
     texts: Vec<(u64, String)>,
@@ -18,19 +20,26 @@ pub(crate) struct CsvEncoder {
 
 impl CsvEncoder {
     pub fn new(header: &Header) -> Self {
-        let signals: Vec<Signal> = header.columns().cloned().collect();
+        let signals: Vec<(Kind, Source)> = header.columns().map(|s| (s.kind, s.source)).collect();
         let texts = vec![(0, String::new()); signals.len()];
-        CsvEncoder { has_time: header.has_time, signals, digits: zmij::Buffer::new(), texts }
+        let time = header.has_time.then_some("time").into_iter();
+        let mut head = Vec::new();
+        for name in time.chain(header.columns().map(|s| s.name.as_str())) {
+            head.extend(if head.is_empty() { "\"" } else { ",\"" }.as_bytes());
+            for (i, part) in name.split('"').enumerate() {
+                head.extend(if i > 0 { "\"\"" } else { "" }.as_bytes());
+                head.extend(part.as_bytes());
+            }
+            head.push(b'"');
+        }
+        head.push(b'\n');
+        CsvEncoder { has_time: header.has_time, head, signals, digits: zmij::Buffer::new(), texts }
     }
 }
 
 impl Encoder for CsvEncoder {
     fn start(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
-        let time = self.has_time.then_some("time").into_iter();
-        let names = time.chain(self.signals.iter().map(|s| s.name.as_str()));
-        let names: Vec<String> = names.map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
-        out.extend(names.join(",").as_bytes());
-        out.push(b'\n');
+        out.append(&mut self.head);
         Ok(())
     }
 
@@ -38,12 +47,12 @@ impl Encoder for CsvEncoder {
         if self.has_time {
             out.extend(self.digits.format(time).as_bytes());
         }
-        for (i, (signal, (bits, text))) in self.signals.iter().zip(&mut self.texts).enumerate() {
-            let value = signal.source.value(values);
+        for (i, ((kind, source), (bits, text))) in self.signals.iter().zip(&mut self.texts).enumerate() {
+            let value = source.value(values);
             if text.is_empty() || *bits != value.to_bits() {
                 *bits = value.to_bits();
                 text.clear();
-                match signal.kind {
+                match kind {
                     Kind::Real => text.push_str(self.digits.format(value)),
                     _ => text.push_str(&value.to_string()),
                 }
