@@ -89,7 +89,6 @@ impl Document {
     }
 
     /// The file as it is. One that is not UTF-8 can be looked at: what is no character is replaced.
-
     pub fn read(path: &Path) -> io::Result<Document> {
         let stamp = stamp(path);
         let (text, layout, unfit) = from_disk(&fs::read(path)?);
