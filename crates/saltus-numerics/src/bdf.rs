@@ -11,9 +11,7 @@ use crate::integrator::{
 use crate::interpolant::{self, Interpolant};
 use crate::jacobian::Jacobian;
 use crate::step_size::{self, Attempt};
-use crate::tuning::bdf::{
-    AFTER_FAILURE, ALIKE, GOAL, MOST_GROWTH, NEAR, NEGLIGIBLE, NEWTON_ITERATIONS, REMEMBERED_RATE, STALLED, SUFFICIENT,
-};
+use crate::tuning::bdf::{AFTER_FAILURE, ALIKE, MOST_GROWTH, NEGLIGIBLE, NEWTON_ITERATIONS, STALLED, SUFFICIENT};
 use crate::tuning::step_size::{AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
 
 const MAX_ORDER: usize = 5;
@@ -70,8 +68,6 @@ struct IterationMatrix {
     has_jacobian: bool,
     /// The value of c for which the matrix is factored, or NaN.
     factored_for: f64,
-    /// The rate at which iterations with it contracted, in this step and those before.
-    rate: Option<f64>,
 }
 
 /// One step in the making.
@@ -92,26 +88,12 @@ impl IterationMatrix {
         self.factored_for = f64::NAN;
     }
 
-    /// How far away from `c` the factors are: a bound of the rate at which [`IterationMatrix::scale`] lets the iteration of a linear
-    /// system contract. NaN without factors.
-    fn distance(&self, c: f64) -> f64 {
-        (self.factored_for - c).abs() / (self.factored_for + c)
-    }
-
-    /// Solutions are multiplied by this where the factors are those of another `c`: slow components need the ratio of both, stiff ones none. A
-    /// value between them makes either contract alike.
-    fn scale(&self, c: f64) -> f64 {
-        2.0 * self.factored_for / (self.factored_for + c)
-    }
-
-    /// Factors the matrix unless it is near enough.
+    /// Factors the matrix for another `c`.
     fn factor(&mut self, c: f64, statistics: &mut Statistics) -> Result<(), TrialFailure> {
-        let is_near = self.distance(c) <= NEAR;
-        if !is_near {
+        if self.factored_for != c {
             self.factored_for = f64::NAN;
             self.jacobian.factor(c, statistics).map_err(|_| TrialFailure)?;
             self.factored_for = c;
-            self.rate = None;
         }
         Ok(())
     }
@@ -121,25 +103,6 @@ impl Corrector {
     fn new(n: usize) -> Corrector {
         let vector = || vec![0.0; n];
         Corrector { predicted: vector(), psi: vector(), correction: vector(), trial: vector(), slope: vector() }
-    }
-}
-
-/// Replaces the differences of order 1 to `K` by their products with a matrix. The values themselves stay.
-fn respace_by<const K: usize>(differences: &mut [Vec<f64>], product: &[[f64; MAX_ORDER + 1]; MAX_ORDER + 1]) {
-    /// So many states at a time, that loops over them have no dependences.
-    const BLOCK: usize = 64;
-    let n = differences.first().map_or(0, Vec::len);
-    let mut before = [[0.0; BLOCK]; K];
-    for start in (0..n).step_by(BLOCK) {
-        let block = start..n.min(start + BLOCK);
-        for (before, difference) in before.iter_mut().zip(&differences[1..]) {
-            before[..block.len()].copy_from_slice(&difference[block.clone()]);
-        }
-        for (difference, row) in differences[1..].iter_mut().zip(&product[1..]).take(K) {
-            for (i, value) in difference[block.clone()].iter_mut().enumerate() {
-                *value = (0..K).map(|m| row[m + 1] * before[m][i]).sum();
-            }
-        }
     }
 }
 
@@ -162,12 +125,7 @@ impl Bdf {
             steps_alike: 0,
             differences: std::array::from_fn(|_| vector()),
             dx: vector(),
-            matrix: IterationMatrix {
-                jacobian: Jacobian::new(n),
-                has_jacobian: false,
-                factored_for: f64::NAN,
-                rate: None,
-            },
+            matrix: IterationMatrix { jacobian: Jacobian::new(n), has_jacobian: false, factored_for: f64::NAN },
             corrector: Corrector::new(n),
             is_evaluated: true,
             error: 0.0,
@@ -214,18 +172,15 @@ impl Bdf {
             r
         };
         let (new, old) = (table(factor), table(1.0));
-        let mut product = [[0.0; MAX_ORDER + 1]; MAX_ORDER + 1];
-        for (j, row) in product.iter_mut().enumerate().take(k + 1) {
-            for (m, entry) in row.iter_mut().enumerate().take(k + 1) {
-                *entry = (0..=k).map(|i| old[i][j] * new[m][i]).sum();
+        for i in 0..self.dx.len() {
+            let before: [f64; MAX_ORDER + 1] = std::array::from_fn(|j| self.differences[j][i]);
+            let mut values = [0.0; MAX_ORDER + 1];
+            for j in 0..=k {
+                values[j] = (0..=k).map(|m| new[m][j] * before[m]).sum();
             }
-        }
-        match k {
-            1 => respace_by::<1>(&mut self.differences, &product),
-            2 => respace_by::<2>(&mut self.differences, &product),
-            3 => respace_by::<3>(&mut self.differences, &product),
-            4 => respace_by::<4>(&mut self.differences, &product),
-            _ => respace_by::<5>(&mut self.differences, &product),
+            for j in 0..=k {
+                self.differences[j][i] = (0..=k).map(|m| old[m][j] * values[m]).sum();
+            }
         }
     }
 
@@ -289,30 +244,28 @@ impl Bdf {
     }
 
     /// Solves the corrector equation; the states end up in `trial`, the change of the prediction in `correction`.
-    /// Returns the number of iterations. `is_evaluated`: `slope` is the right-hand side at the prediction.
-    fn correct(&mut self, system: &mut dyn OdeSystem, t: f64, mut is_evaluated: bool) -> Result<u32, TrialFailure> {
+    /// Returns the number of iterations.
+    fn correct(&mut self, system: &mut dyn OdeSystem, t: f64) -> Result<u32, TrialFailure> {
         let c = leading_coefficient(self.order) / self.h;
         self.matrix.factor(c, &mut self.statistics)?;
-        let goal = (10.0 * f64::EPSILON / self.tolerances.relative).max(GOAL);
-        let (distance, scale) = (self.matrix.distance(c), self.matrix.scale(c));
+        let relative = self.tolerances.relative;
+        let goal = (10.0 * f64::EPSILON / relative).max(relative.sqrt().min(0.03));
         let Corrector { predicted, psi, correction, trial, slope } = &mut self.corrector;
         trial.copy_from_slice(predicted);
         correction.fill(0.0);
         let mut before: Option<f64> = None;
         for iteration in 1..=NEWTON_ITERATIONS {
-            if !std::mem::take(&mut is_evaluated) {
-                let evaluated = step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations);
-                self.is_evaluated &= evaluated.is_ok();
-                evaluated?;
-            }
+            let evaluated = step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations);
+            self.is_evaluated &= evaluated.is_ok();
+            evaluated?;
             for ((slope, psi), correction) in slope.iter_mut().zip(&*psi).zip(&*correction) {
-                *slope = scale * (*slope - c * (psi + correction));
+                *slope -= c * (psi + correction);
             }
             self.matrix.jacobian.solve(slope);
             let change = step_size::norm(&self.tolerances, predicted, predicted, slope.iter().copied());
-            let measured = before.map(|b| change / b);
-            let ends = change <= NEGLIGIBLE * goal || measured.is_some_and(|r| is_stalled(r, change));
-            if !change.is_finite() || !ends && measured.is_some_and(|r| is_hopeless(r, change, iteration)) {
+            let rate = before.map(|b| change / b);
+            let ends = change <= NEGLIGIBLE * goal || rate.is_some_and(|r| is_stalled(r, change));
+            if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration)) {
                 return Err(TrialFailure);
             }
             let changed = correction.iter_mut().zip(&*slope).zip(&mut *trial).zip(&*predicted);
@@ -320,12 +273,7 @@ impl Bdf {
                 *correction += change;
                 *trial = predicted + *correction;
             }
-            if let Some(rate) = measured {
-                let remembered = self.matrix.rate.map_or(0.0, |known| REMEMBERED_RATE * known);
-                self.matrix.rate = Some(rate.max(remembered));
-            }
-            let rate = self.matrix.rate.map(|rate| rate.max(distance));
-            if ends || rate.is_some_and(|r| r < 1.0 && r / (1.0 - r) * change < goal) {
+            if ends || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
                 return Ok(iteration);
             }
             before = Some(change);
@@ -399,14 +347,14 @@ impl Bdf {
             self.evaluate_jacobian(system, end)?;
             is_jacobian_new = true;
         }
-        let mut corrected = self.correct(system, end, is_jacobian_new);
+        let mut corrected = self.correct(system, end);
         if corrected.is_err() && !is_jacobian_new {
             self.evaluate_jacobian(system, end)?;
-            corrected = self.correct(system, end, true);
+            corrected = self.correct(system, end);
         }
         if corrected.is_err() && self.matrix.jacobian.is_exact() {
             self.evaluate_differences(system, end)?;
-            corrected = self.correct(system, end, true);
+            corrected = self.correct(system, end);
         }
         let iterations = corrected?;
         let most = f64::from(2 * NEWTON_ITERATIONS + 1);
@@ -660,31 +608,6 @@ mod tests {
         assert!((bdf.states()[0] - 1f64.cos()).abs() < 1e-3);
         let statistics = bdf.statistics();
         assert!(statistics.difference_jacobians > 0 && statistics.steps < 200, "{statistics:?}");
-    }
-
-    #[test]
-    fn a_linear_system_takes_less_than_two_iterations_a_step() {
-        let mut bdf = Bdf::new(Tolerances { relative: 1e-6, absolute: vec![1e-6], unbounded: vec![] }, f64::INFINITY);
-        bdf.restart(&mut Forced, 0.0, &[exact(0.0)]).unwrap();
-        while bdf.time() < 12.0 {
-            bdf.step(&mut Forced, 12.0).unwrap();
-            assert!((bdf.states()[0] - exact(bdf.time())).abs() < 1e-4);
-        }
-        // One iteration solves it with factors of its own; a second one confirms that the first time.
-        let s = bdf.statistics();
-        assert!(s.evaluations < 2 * s.steps, "{s:?}");
-    }
-
-    #[test]
-    fn factors_serve_for_nearby_step_sizes() {
-        // A ratio of 1.22, that is (c₀ − c)/(c₀ + c) = 0.1, is the last one.
-        let mut matrix =
-            IterationMatrix { jacobian: Jacobian::new(1), has_jacobian: true, factored_for: 1.2, rate: None };
-        let mut statistics = Statistics::default();
-        assert!(matrix.factor(1.0, &mut statistics).is_ok() && matrix.factored_for == 1.2);
-        assert!((matrix.scale(1.0) - 2.4 / 2.2).abs() < 1e-15 && matrix.distance(1.0) < NEAR);
-        // Without a Jacobian there is nothing to factor.
-        assert!(matrix.factor(0.9, &mut statistics).is_err());
     }
 
     #[test]

@@ -196,18 +196,9 @@ pub mod rosenbrock {
     pub const STEP_IN_TRANSIENT: f64 = 2.0;
 }
 
-/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for the next four and `STALLED`.
+/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for `SUFFICIENT` and `STALLED`.
 pub mod bdf {
     pub const NEWTON_ITERATIONS: u32 = 4;
-    /// The iteration ends when the error that it leaves is this part of the tolerance, well below the error of a step. Test:
-    /// `a_linear_system_takes_less_than_two_iterations_a_step`.
-    pub const GOAL: f64 = 0.01;
-    /// A rate of contraction is remembered for the steps that follow; one that is measured replaces it, but by no more than this factor at a time
-    /// (as in CVODE).
-    pub const REMEMBERED_RATE: f64 = 0.3;
-    /// Factors for another step size or order serve as long as the iteration with them contracts by this rate at least: up to a ratio of 1.22. Test:
-    /// `factors_serve_for_nearby_step_sizes`.
-    pub const NEAR: f64 = 0.1;
     /// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
     pub const NEGLIGIBLE: f64 = 0.1;
     /// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the
