@@ -101,7 +101,7 @@ mod tests {
             .collect();
         assert_eq!(seen, [(0.6, vec![0.0, 1.0], vec![1.0, 0.5]), (0.8, vec![0.0, 2.0], vec![2.0, 3.0])]);
         assert!(!runs.are_single_rows());
-        // Times that step back are a mistake elsewhere.
+        // Times that step back, and runs without any, are a mistake elsewhere.
         assert!(Results::read(text.as_bytes(), Format::Csv, "balls").is_err());
     }
 

@@ -203,6 +203,9 @@ impl Results {
 
     /// The table, if its times do not decrease.
     pub fn in_order(self) -> Result<Results, ReadError> {
+        if self.times.iter().any(|time| time.is_nan()) {
+            return Err(ReadError::new("expected a time in each row, found a row without"));
+        }
         if self.times.windows(2).any(|w| w[0] > w[1]) {
             return Err(ReadError::new("expected times that do not decrease, found a step back in time"));
         }

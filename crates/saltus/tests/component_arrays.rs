@@ -93,8 +93,11 @@ fn arrays_in_two_dimensions_and_inside_of_each_other() {
     let body = "Lag g[9, 9](each T = 0.3);
         equation for i in 1:9 loop g[i, 1].u = cos(i*time); for j in 2:9 loop g[i, j].u = g[i, j - 1].y; end for; end for;";
     assert_same(&test(BLOCKS, body), true);
-    let body = "Row r[70]; equation for i in 1:70 loop r[i].u = cos(time) - r[71 - i].b[2].x; end for;";
-    assert_same(&test(&format!("{BLOCKS} {row}"), body), true);
+    let leaks = "model Leak Real x(start = 1, fixed = true); parameter Real k = 2; equation der(x) = -k*x; end Leak;
+        model Row Leak b[8](k = linspace(1, 2, 8)); Real s; equation s = b[1].x + b[8].x; end Row;";
+    let body =
+        "Row r[70]; Real d[70]; equation for i in 1:70 loop d[i] = r[71 - i].b[2].x + cos(time)*r[i].s; end for;";
+    assert_same(&test(leaks, body), true);
 }
 
 #[test]

@@ -270,8 +270,7 @@ fn masses_and_springs() {
 
 #[test]
 fn a_plate_of_flows() {
-    assert_same_bits(
-        "model Test
+    let text = "model Test
           parameter Integer n = 12, m = 14;
           parameter Real g = 3, C = 0.1;
           Real T[n, m](each start = 1, each fixed = true), E[n, m], W[n, m], N[n, m], S[n, m];
@@ -285,8 +284,9 @@ fn a_plate_of_flows() {
           end for; end for;
           for i in 1:n loop W[i, 1] = sin(time) - T[i, 1]; E[i, m] = 0; end for;
           for j in 1:m loop N[1, j] = 0; S[n, j] = cos(time) - T[n, j]; end for;
-        end Test;",
-    );
+        end Test;";
+    // FIXME: no loop is kept: all of it is sorted as scalars.
+    assert!(!has_loops(&run(text, Solver::DormandPrince, false)));
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub(crate) fn disconnect(session: &Session, class: &str, from: &str, to: &str) -
     let edited = Edited::open(session, class)?;
     let found = connections(&edited).into_iter().find(|equation| is_between(&edited, equation, from, to));
     let found = found.ok_or_else(|| format!("the text of `{class}` does not connect `{from}` and `{to}`"))?;
-    edited.change(vec![removed_equation(&edited, found)])
+    edited.change(vec![removed_equation(&edited, found)?])
 }
 
 fn is_between(edited: &Edited<'_>, equation: &Equation, from: &str, to: &str) -> bool {

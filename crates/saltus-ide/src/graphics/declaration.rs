@@ -104,7 +104,7 @@ pub(crate) fn delete(session: &Session, class: &str, name: &str) -> Result<Sourc
             .iter()
             .any(|end| end.parts.first().is_some_and(|part| part.name.name == declared.component.name.name));
         if is_end {
-            edits.push(removed_equation(&edited, equation));
+            edits.push(removed_equation(&edited, equation)?);
         }
     }
     edited.change(edits)
@@ -124,9 +124,15 @@ fn removed_declaration(edited: &Edited<'_>, declared: super::Declared<'_>) -> Te
     TextEdit { start, end, text: String::new() }
 }
 
-pub(super) fn removed_equation(edited: &Edited<'_>, equation: &Equation) -> TextEdit {
-    let (start, end) = edited.whole_lines(equation.span.start, edited.behind_semicolon(equation.span.end));
-    TextEdit { start, end, text: String::new() }
+/// An equation that no semicolon ends is a piece of one that is wrong.
+pub(super) fn removed_equation(edited: &Edited<'_>, equation: &Equation) -> Result<TextEdit, String> {
+    let end = edited.behind_semicolon(equation.span.end);
+    if end == equation.span.end {
+        let written = &edited.text[equation.span.start as usize..equation.span.end as usize];
+        return Err(format!("`{written}` is part of an equation that is not complete"));
+    }
+    let (start, end) = edited.whole_lines(equation.span.start, end);
+    Ok(TextEdit { start, end, text: String::new() })
 }
 
 /// The `connect` equations of the text, also those in loops and branches.

@@ -213,8 +213,7 @@ fn an_edit_never_breaks_the_text() {
     let broken = CIRCUIT.replace("x = 1; // first", "connect(r1.p, fill(g1.u, 3).p);");
     let fixture = Fixture::new(&format!("{LIBRARY}{broken}"));
     let change = fixture.analysis().delete_component("Circuit", "r1");
-    let edits = change.map(|change| apply(&broken, &change.edits[std::path::Path::new("test.mo")]));
-    assert!(edits.as_ref().map_or(true, |text| !text.contains("\n  (g1.u")), "{edits:?}");
+    assert!(change.as_ref().is_err_and(|why| why.contains("not complete")), "{change:?}");
 }
 
 #[test]
