@@ -58,8 +58,8 @@ fn missing_library() {
 fn a_million_components() {
     // With an event each is a component of its own; without they are one array of the model.
     let of = |value: &str| format!("model A\n  Real x = {value};\nend A;\nmodel M\n  A a[1000000];\nend M;\n");
-    refused("million", &of("if time > 1 then 1 else 2"), "E0234", "5:5");
-    let path = file("components", "M.mo", &of("1"));
+    refused("million", of("if time > 1 then 1 else 2"), "E0234", "5:5");
+    let path = file("components", "M.mo", of("1"));
     let output = saltus(&["check", &path.display().to_string()]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Class M: 1000000 equations, 1000000 unknowns\n");
