@@ -56,6 +56,24 @@ fn assert_same(text: &str, wants_kept: bool) {
     }
 }
 
+/// Kept, with all numbers within 1e-12 of those of single elements.
+fn assert_same_but_for_rounding(text: &str) {
+    for solver in [Solver::DormandPrince, Solver::Bdf] {
+        let [kept, single] = [false, true].map(|scalars| run(text, solver, scalars));
+        assert!(is_kept(&kept) && !is_kept(&single));
+        let columns = |outcome: &Outcome| bits(outcome.trajectory.as_ref().expect("a trajectory"));
+        let (kept, single) = (columns(&kept), columns(&single));
+        assert_eq!(kept.len(), single.len());
+        for ((name, kept), (other, single)) in kept.iter().zip(&single) {
+            assert_eq!(name, other);
+            let values = |columns: &[Vec<u64>]| columns.concat().into_iter().map(f64::from_bits).collect::<Vec<_>>();
+            let (kept, single) = (values(kept), values(single));
+            assert_eq!(kept.len(), single.len(), "{name}");
+            assert!(kept.iter().zip(&single).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0)), "{name}");
+        }
+    }
+}
+
 const BLOCKS: &str = "
   block Lag
     input Real u; output Real y;
@@ -97,7 +115,8 @@ fn arrays_in_two_dimensions_and_inside_of_each_other() {
         model Row Leak b[8](k = linspace(1, 2, 8)); Real s; equation s = b[1].x + b[8].x; end Row;";
     let body =
         "Row r[70]; Real d[70]; equation for i in 1:70 loop d[i] = r[71 - i].b[2].x + cos(time)*r[i].s; end for;";
-    assert_same(&test(leaks, body), true);
+    // The states of one element do not follow each other: norms of all states are summed in another order.
+    assert_same_but_for_rounding(&test(leaks, body));
 }
 
 #[test]
