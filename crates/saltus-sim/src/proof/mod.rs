@@ -111,7 +111,6 @@ pub(crate) struct Change {
     pub after: f64,
 }
 
-/// Encloses the crossing functions of a program.
 /// What is known of a relation along parabolas.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Along {
@@ -119,6 +118,7 @@ pub(crate) enum Along {
     Changes { at: f64 },
 }
 
+/// Encloses the crossing functions of a program.
 pub(crate) struct Prover {
     pub tape: Tape,
     /// The values that are fixed until the next event have been evaluated.
