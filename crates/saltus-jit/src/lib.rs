@@ -18,6 +18,7 @@
 //! signatures. It and the two holders are the only modules with `unsafe` operations.
 
 mod arithmetic;
+mod background;
 mod copies;
 mod elementary;
 mod foreign;
@@ -43,6 +44,7 @@ use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_module::ModuleError;
 use saltus_program::{SimProgram, Stopwatch};
 
+pub use background::{Background, Work};
 pub use foreign::{ForeignFunctions, Said};
 pub use model::CompiledModel;
 
@@ -89,6 +91,8 @@ pub enum JitError {
     NotInOrder,
     /// The code generator refused.
     Refused(String),
+    /// Nobody waits for the code any more.
+    NotWanted,
 }
 
 impl JitError {
@@ -103,6 +107,7 @@ impl fmt::Display for JitError {
             JitError::NoTarget(why) => write!(f, "no machine code for this processor: {why}"),
             JitError::TooLarge => write!(f, "more variables than machine code can address"),
             JitError::NotInOrder => write!(f, "an operation uses one that does not come before it"),
+            JitError::NotWanted => write!(f, "the machine code is not wanted any more"),
             JitError::Refused(why) => write!(f, "the code generator refused: {why}"),
         }
     }
@@ -116,6 +121,7 @@ pub struct Jit {
     isa: OwnedTargetIsa,
     options: JitOptions,
     stopwatch: Stopwatch,
+    background: Option<Arc<dyn Background>>,
 }
 
 impl Jit {
@@ -137,12 +143,17 @@ impl Jit {
         }
         let builder = cranelift_native::builder().map_err(|e| no_target(&e))?;
         let isa = builder.finish(Flags::new(flags)).map_err(|e| no_target(&e))?;
-        Ok(Jit { isa, options, stopwatch: Stopwatch::default() })
+        Ok(Jit { isa, options, stopwatch: Stopwatch::default(), background: None })
     }
 
     /// Measures the time that compiling takes.
     pub fn with_stopwatch(self, stopwatch: Stopwatch) -> Self {
         Jit { stopwatch, ..self }
+    }
+
+    /// Sections that are found to be worth machine code are compiled beside the run, where there is room for that.
+    pub fn with_background(self, background: Arc<dyn Background>) -> Self {
+        Jit { background: Some(background), ..self }
     }
 
     /// Compiles what runs often: derivatives, crossing functions, outputs and events.

@@ -15,6 +15,7 @@ use saltus_runtime::native::{NativeLoop, NativeLoops, Step};
 use saltus_runtime::tangent::{Evaluator, Kept, Tangents};
 use saltus_runtime::{Interpreter, Outside};
 
+use crate::background::{Pending, Progress};
 use crate::copies::Copies;
 use crate::machine_procedures::MachineProcedures;
 use crate::runs::{self, Stretch};
@@ -27,6 +28,9 @@ pub(crate) const COMPILED: [Activation; 5] =
 /// Evaluations of a section by interpretation that cost as much as compiling it (measured: about 1.5 µs and 6 ns an
 /// operation). Compiling then, a simulation takes at most twice as long as if it had been known how long it is.
 const HOT: u64 = 250;
+/// The same where another core compiles that has nothing else to do: the run need not win back what compiling costs, but a section that is
+/// evaluated a few times only shall not keep a core busy.
+const HOT_BESIDE: u64 = 25;
 /// Evaluations by interpretation that cost as much as finding the loops of a section (measured: about 11 ns an operation). Blocks of a loop need code but
 /// once: a rod of ten thousand cells is compiled after a few evaluations, not after [`HOT`] of them.
 const SEARCH: u64 = 2;
@@ -36,6 +40,8 @@ const FIXED_OPERATIONS: u64 = 100;
 const LOOP_EVALUATIONS: u64 = 4;
 
 pub struct CompiledModel {
+    /// Sections for which machine code is being made beside the run. Dropped first: whoever waits for the threads waits for what is wanted.
+    pending: Vec<Pending>,
     interpreter: Interpreter,
     program: Arc<SimProgram>,
     jit: Jit,
@@ -43,7 +49,7 @@ pub struct CompiledModel {
     derivatives: Copies,
     /// Sections that are compiled once they have been evaluated often enough.
     watched: Vec<Watched>,
-    /// Time for machine code, also for functions.
+    /// Time for machine code that the run waited for, also for functions.
     compile_time: CompileTime,
     /// Made when derivatives are asked for first.
     tangents: Kept<CompiledModel>,
@@ -54,8 +60,17 @@ struct Watched {
     activation: Activation,
     /// Evaluations until it is looked at again.
     left: u64,
-    /// Is it known how much of it is loops, and `left` what is left until compiling it pays?
-    is_searched: bool,
+    next: Next,
+}
+
+/// What is done with a section that has been evaluated often enough for it.
+#[derive(Clone, Copy, PartialEq)]
+enum Next {
+    /// Have another core compile it, if one is free.
+    Beside,
+    /// Find how much of it is loops.
+    Search,
+    Compile,
 }
 
 /// The sum of several times, shared by those who add to it.
@@ -89,6 +104,7 @@ impl CompiledModel {
         let loops = MachineLoops { program: program.clone(), jit: jit.clone(), compile_time: compile_time.clone() };
         interpreter.set_native_loops(Box::new(loops));
         CompiledModel {
+            pending: Vec::new(),
             interpreter,
             jit,
             states: Copies::new(&mut program.states.iter().map(|s| s.value)),
@@ -121,8 +137,8 @@ impl CompiledModel {
 
     fn compile_found(&mut self, activation: Activation, stretches: Vec<Stretch>) -> Result<(), JitError> {
         let Some(section) = self.program.section(activation) else { return Ok(()) };
-        let Jit { isa, options, stopwatch } = &self.jit;
-        let make = || section::compile(&self.program, section, stretches, isa, *options);
+        let Jit { isa, options, stopwatch, .. } = &self.jit;
+        let make = || section::compile(&self.program, section, stretches, isa, *options, None);
         let compiled = self.compile_time.measure(stopwatch, make)?;
         self.interpreter.set_native(activation, compiled);
         Ok(())
@@ -136,10 +152,11 @@ impl CompiledModel {
     pub(crate) fn watch(&mut self) {
         for activation in COMPILED {
             let Some(section) = self.program.section(activation) else { continue };
-            let Some(whole) = n_evaluations(section, 0) else { continue };
-            let is_searched = section.blocks.len() < runs::SHORTEST;
-            let left = if is_searched { whole } else { SEARCH };
-            self.watched.push(Watched { activation, left, is_searched });
+            let beside = n_evaluations(section, 0, HOT_BESIDE).filter(|_| self.jit.background.is_some());
+            let Some((left, next)) = beside.map(|left| (left, Next::Beside)).or_else(|| alone(section)) else {
+                continue;
+            };
+            self.watched.push(Watched { activation, left, next });
         }
     }
 
@@ -151,18 +168,46 @@ impl CompiledModel {
         if watched.left > 0 {
             return;
         }
-        let Watched { is_searched, .. } = self.watched.swap_remove(position);
+        let Watched { next, .. } = self.watched.swap_remove(position);
         let Some(section) = self.program.section(activation) else { return };
+        if next == Next::Beside {
+            if !self.start_beside(activation)
+                && let Some((left, next)) = alone(section)
+            {
+                self.watched.push(Watched { activation, left, next });
+            }
+            return;
+        }
         let stretches = self.stretches(section);
-        if !is_searched {
-            let n = n_evaluations(section, runs::n_saved(section, &stretches)).unwrap_or(0);
+        if next == Next::Search {
+            let n = n_evaluations(section, runs::n_saved(section, &stretches), HOT).unwrap_or(0);
             if let Some(left @ 1..) = n.checked_sub(SEARCH) {
-                self.watched.push(Watched { activation, left, is_searched: true });
+                self.watched.push(Watched { activation, left, next: Next::Compile });
                 return;
             }
         }
         // What cannot be compiled stays interpreted, with the same results.
         let _ = self.compile_found(activation, stretches);
+    }
+
+    /// Has the section compiled while the run goes on; false if no core is free.
+    fn start_beside(&mut self, activation: Activation) -> bool {
+        let Jit { isa, options, background: Some(background), .. } = &self.jit else { return false };
+        let pending = Pending::start(&**background, &self.program, activation, isa, *options);
+        let is_started = pending.is_some();
+        self.pending.extend(pending);
+        is_started
+    }
+
+    /// Machine code for the section is used from when it has been made.
+    fn fetch(&mut self, activation: Activation) {
+        let Some(position) = self.pending.iter().position(|p| p.activation == activation) else { return };
+        match self.pending[position].progress() {
+            Progress::NotYet => return,
+            Progress::Done(section) => self.interpreter.set_native(activation, section),
+            Progress::Impossible => {}
+        }
+        self.pending.swap_remove(position);
     }
 }
 
@@ -176,8 +221,8 @@ struct MachineLoops {
 impl NativeLoops for MachineLoops {
     fn compile(&mut self, l: &Loop) -> Option<NativeLoop> {
         let alone = Section { blocks: vec![Block::Loop(Arc::new(l.clone()))] };
-        let Jit { isa, options, stopwatch } = &self.jit;
-        let make = || section::compile(&self.program, &alone, Vec::new(), isa, *options);
+        let Jit { isa, options, stopwatch, .. } = &self.jit;
+        let make = || section::compile(&self.program, &alone, Vec::new(), isa, *options, None);
         let compiled = self.compile_time.measure(stopwatch, make).ok()?;
         // A small linear loop is part of a chunk; it needs no solver and is never hot.
         let units = compiled.steps.iter().find_map(|step| match step {
@@ -188,10 +233,16 @@ impl NativeLoops for MachineLoops {
     }
 }
 
-/// Evaluations that cost as much as compiling a section of which so many operations need no code of their own; `None` if there is nothing to compile.
-fn n_evaluations(section: &Section, n_saved: u64) -> Option<u64> {
+/// Evaluations until something is done with a section where the run itself has to do it, and what; `None` if there is nothing to compile.
+fn alone(section: &Section) -> Option<(u64, Next)> {
+    let whole = n_evaluations(section, 0, HOT)?;
+    Some(if section.blocks.len() < runs::SHORTEST { (whole, Next::Compile) } else { (SEARCH, Next::Search) })
+}
+
+/// Evaluations after which a section is compiled of which so many operations need no code of their own; `None` if there is nothing to compile.
+fn n_evaluations(section: &Section, n_saved: u64, hot: u64) -> Option<u64> {
     let (written, executed) = n_operations(section);
-    (HOT * (written.saturating_sub(n_saved) + FIXED_OPERATIONS)).checked_div(executed)
+    (hot * (written.saturating_sub(n_saved) + FIXED_OPERATIONS)).checked_div(executed)
 }
 
 /// Operations that are compiled and those of an evaluation, roughly.
@@ -245,6 +296,9 @@ impl ModelFunctions for CompiledModel {
     fn eval(&mut self, activation: Activation) -> Status {
         if !self.watched.is_empty() {
             self.count(activation);
+        }
+        if !self.pending.is_empty() {
+            self.fetch(activation);
         }
         self.interpreter.eval(activation)
     }

@@ -11,7 +11,7 @@
 //! loops ([`crate::run_loops`]) in functions of their own.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{AbiParam, Value, types};
@@ -44,6 +44,8 @@ pub(crate) struct SectionCompiler<'p> {
     functions: Vec<FuncId>,
     units: Vec<Unit>,
     sites: Vec<Site>,
+    /// Once nobody holds it, the code is not wanted any more.
+    wanted: Option<Weak<()>>,
 }
 
 /// What is done with the values of code.
@@ -151,18 +153,19 @@ impl PartLayout {
     }
 }
 
-/// Compiles a section, of which the stretches with runs have been found.
+/// Compiles a section, of which the stretches with runs have been found. Ends early once nobody holds `wanted`, if there is one.
 pub(crate) fn compile(
     program: &SimProgram,
     section: &Section,
     stretches: Vec<Stretch>,
     isa: &OwnedTargetIsa,
     options: JitOptions,
+    wanted: Option<Weak<()>>,
 ) -> Result<NativeSection, JitError> {
     if program.memory.slots.len() >= MOST_PLACES {
         return Err(JitError::TooLarge);
     }
-    let mut compiler = SectionCompiler::new(program, isa, options)?;
+    let mut compiler = SectionCompiler { wanted, ..SectionCompiler::new(program, isa, options)? };
     let steps = compiler.section(section, stretches)?;
     Ok(NativeSection { code: Arc::new(compiler.finish()?), steps })
 }
@@ -184,6 +187,7 @@ impl<'p> SectionCompiler<'p> {
             functions: Vec::new(),
             units: Vec::new(),
             sites: Vec::new(),
+            wanted: None,
         })
     }
 
@@ -423,6 +427,9 @@ impl<'p> SectionCompiler<'p> {
     }
 
     fn function(&mut self, write: impl FnOnce(&mut Lowering)) -> Result<(), JitError> {
+        if self.wanted.as_ref().is_some_and(|wanted| wanted.strong_count() == 0) {
+            return Err(JitError::NotWanted);
+        }
         let mut lowering = Lowering::new(&mut self.context.func, &mut self.storage, &mut self.module, &self.imports);
         write(&mut lowering);
         lowering.finish();

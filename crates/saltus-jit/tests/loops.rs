@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::{Both, Random, Writer, empty_program, slot};
+use common::{Both, Random, Writer, empty_program, slot, sum_and_product, unknown};
 use saltus_base::Span;
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{
@@ -14,48 +14,6 @@ use saltus_program::{
     UnaryFn, Unknown, ValueId, WallClock,
 };
 use saltus_runtime::Interpreter;
-
-fn unknown(slot: SlotId) -> Unknown {
-    Unknown { slot, nominal: 1.0, min: f64::NEG_INFINITY, max: f64::INFINITY }
-}
-
-/// x + y = a, x * y = b with y as unknown: y = (a ± √(a² − 4b)) / 2
-fn sum_and_product(has_jacobian: bool) -> (SimProgram, [SlotId; 4]) {
-    let mut program = empty_program();
-    let (a, b) = (slot(&mut program, SlotKind::State, 3.0), slot(&mut program, SlotKind::State, 2.0));
-    let (x, y) = (slot(&mut program, SlotKind::Algebraic, 0.0), slot(&mut program, SlotKind::Algebraic, 5.0));
-    let mut w = Writer::default();
-    let (sum, product, own) = (w.load(a), w.load(b), w.load(y));
-    let rest = w.binary(BinaryFn::Sub, sum, own);
-    let both = w.binary(BinaryFn::Mul, rest, own);
-    let residual = w.binary(BinaryFn::Sub, both, product);
-    w.store(rest, x);
-    let body = w.assign();
-    let mut w = Writer::default();
-    // d/dy ((a − y) y − b) = x − y
-    let (rest, own) = (w.load(x), w.load(y));
-    let slope = w.binary(BinaryFn::Sub, rest, own);
-    let jacobian = Jacobian { code: w.code, entries: vec![(0, 0, slope)], is_constant: false };
-    program.sections.derivatives.blocks.push(Block::Loop(Arc::new(Loop {
-        unknowns: vec![unknown(y)],
-        body,
-        residuals: vec![residual],
-        spans: vec![Span::nowhere()],
-        jacobian: has_jacobian.then_some(jacobian),
-        is_linear: false,
-        discrete: None,
-        may_grow: false,
-        original: None,
-    })));
-    // What follows the loop is a chunk of its own.
-    let double = slot(&mut program, SlotKind::Derivative, 0.0);
-    let mut w = Writer::default();
-    let (rest, two) = (w.load(x), w.constant(2.0));
-    let value = w.binary(BinaryFn::Mul, rest, two);
-    w.store(value, double);
-    program.sections.derivatives.blocks.push(w.block());
-    (program, [a, b, x, y])
-}
 
 #[test]
 fn nonlinear_loops_take_the_same_steps() {

@@ -23,6 +23,8 @@ pub mod diagnostics;
 pub mod estimate;
 pub mod explain;
 pub mod fmu;
+#[cfg(feature = "jit")]
+mod free_cores;
 pub mod guard;
 pub mod linearize;
 pub mod model;

@@ -36,6 +36,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::configurations::{Maker, Pool, Programs};
 use crate::container::{self, BadFile, Content};
+#[cfg(feature = "jit")]
+use crate::free_cores::{FreeCores, Threads};
 use crate::pipeline::Engine;
 use crate::resources::Resources;
 use crate::{Flattening, Permissions};
@@ -50,6 +52,9 @@ pub struct Model {
     computed: OnceLock<BTreeSet<SlotId>>,
     /// Programs of other configurations, as far as they have been entered.
     programs: Programs,
+    /// Where machine code is made while runs go on.
+    #[cfg(feature = "jit")]
+    threads: Arc<Threads>,
 }
 
 /// Memory holds Integers as floating-point numbers, which are exact below.
@@ -146,7 +151,15 @@ impl Model {
     }
 
     fn of(data: Data, files: Arc<dyn FileSource>) -> Model {
-        Model { data, files, names: OnceLock::new(), computed: OnceLock::new(), programs: Programs::default() }
+        Model {
+            data,
+            files,
+            names: OnceLock::new(),
+            computed: OnceLock::new(),
+            programs: Programs::default(),
+            #[cfg(feature = "jit")]
+            threads: Arc::default(),
+        }
     }
 
     fn names(&self) -> &BTreeMap<String, usize> {
@@ -321,7 +334,7 @@ impl Model {
     ) -> Box<dyn ModelFunctions> {
         let outside = Box::new(self.resources(permissions));
         #[cfg(feature = "jit")]
-        if let Some(compiled) = compiled(program.clone(), engine, stopwatch) {
+        if let Some(compiled) = compiled(program.clone(), engine, stopwatch, &self.threads) {
             return Box::new(compiled.with_outside(outside));
         }
         #[cfg(not(feature = "jit"))]
@@ -413,10 +426,15 @@ fn written(variable: &saltus_flat::Variable) -> Option<String> {
 }
 
 #[cfg(feature = "jit")]
-fn compiled(program: Arc<SimProgram>, engine: Engine, stopwatch: &Stopwatch) -> Option<saltus_jit::CompiledModel> {
+fn compiled(
+    program: Arc<SimProgram>,
+    engine: Engine,
+    stopwatch: &Stopwatch,
+    threads: &Arc<Threads>,
+) -> Option<saltus_jit::CompiledModel> {
     let jit = || Some(Jit::new(JitOptions::default()).ok()?.with_stopwatch(stopwatch.clone()));
     match engine {
-        Engine::Auto => Some(jit()?.watch_program(program)),
+        Engine::Auto => Some(jit()?.with_background(Arc::new(FreeCores::of_run(threads))).watch_program(program)),
         Engine::Jit => jit()?.compile_program(program).ok(),
         Engine::Interpreter => None,
     }
