@@ -169,7 +169,8 @@ impl CompiledModel {
             return;
         }
         let Watched { next, .. } = self.watched.swap_remove(position);
-        let Some(section) = self.program.section(activation) else { return };
+        let program = self.program.clone();
+        let Some(section) = program.section(activation) else { return };
         if next == Next::Beside {
             if !self.start_beside(activation)
                 && let Some((left, next)) = alone(section)

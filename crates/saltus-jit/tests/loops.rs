@@ -11,7 +11,7 @@ use saltus_base::Span;
 use saltus_jit::{Jit, JitOptions};
 use saltus_program::{
     Activation, BinaryFn, Block, Jacobian, Loop, ModelFunctions, Op, SimProgram, SlotId, SlotKind, Status, Stopwatch,
-    UnaryFn, Unknown, ValueId, WallClock,
+    UnaryFn, ValueId, WallClock,
 };
 use saltus_runtime::Interpreter;
 

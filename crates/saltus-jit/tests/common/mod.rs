@@ -7,8 +7,8 @@ use std::sync::Arc;
 use saltus_base::{IdVec, Span};
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
-    Activation, Assign, BinaryFn, Block, Code, Memory, ModelFunctions, Op, SimProgram, Slot, SlotId, SlotKind,
-    SlotType, Status, ValueId,
+    Activation, Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, ModelFunctions, Op, SimProgram, Slot, SlotId,
+    SlotKind, SlotType, Status, Unknown, ValueId,
 };
 use saltus_runtime::Interpreter;
 
