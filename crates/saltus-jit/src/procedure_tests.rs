@@ -1,14 +1,15 @@
 //! Machine code of procedures does what their interpreter does, bit for bit and trouble for trouble.
 
-use crate::model::CompileTime;
+use std::sync::{Arc, Mutex};
 
 use saltus_program::{BinaryFn, UnaryFn};
 use saltus_runtime::native::procedure::{
-    At, Binary, CallSite, Instruction, NativeProcedures, Op, Procedure, Stack, Transfer, Trouble, Unary,
+    At, Binary, CallSite, Instruction, NativeProcedures, Op, Procedure, Progress, Stack, Transfer, Trouble, Unary,
 };
 
 use crate::machine_procedures::MachineProcedures;
-use crate::{Jit, JitOptions};
+use crate::model::CompileTime;
+use crate::{Background, Jit, JitOptions, Work};
 
 const FRAME: u32 = 12;
 /// Ordinary numbers and those that operations treat in their own way.
@@ -125,7 +126,7 @@ struct Both<'p> {
 impl<'p> Both<'p> {
     fn new(procedures: &'p [Procedure]) -> Self {
         let mut native = MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), CompileTime::default());
-        assert!(native.compile(procedures, &CONSTANTS, 0));
+        assert_eq!(native.compile(procedures, &CONSTANTS, 0), Progress::Ready);
         Both { procedures, native }
     }
 
@@ -253,6 +254,7 @@ fn procedures_that_call_themselves_or_leave_their_frame_are_not_compiled() {
     let compile = |procedures: &[Procedure]| {
         MachineProcedures::new(&Jit::new(JitOptions::default()).unwrap(), CompileTime::default())
             .compile(procedures, &CONSTANTS, 0)
+            == Progress::Ready
     };
     let calling = |k: usize| Procedure {
         code: vec![instruction(Op::Call, At::NOWHERE, At::NOWHERE, At::NOWHERE, 0)],
@@ -263,4 +265,82 @@ fn procedures_that_call_themselves_or_leave_their_frame_are_not_compiled() {
     let outside = instruction(Op::Move, At::frame(1), At::frame(0), At::NOWHERE, 0);
     assert!(!compile(&[Procedure { code: vec![outside], calls: vec![], frame: 1 }]));
     assert!(compile(&[Procedure { code: vec![outside], calls: vec![], frame: 2 }]));
+}
+
+/// Keeps work until the test runs it.
+#[derive(Default)]
+struct Queue(Mutex<Vec<Work>>);
+
+impl Background for Queue {
+    fn run(&self, work: Work) -> Result<(), Work> {
+        self.0.lock().unwrap().push(work);
+        Ok(())
+    }
+}
+
+impl Queue {
+    fn run_all(&self) -> usize {
+        let all = std::mem::take(&mut *self.0.lock().unwrap());
+        all.into_iter().map(|work| work()).count()
+    }
+}
+
+/// Procedures that double, of which each but the first calls the one before it.
+fn doubling(n: usize) -> Vec<Procedure> {
+    let double = instruction(Op::Add, At::frame(0), At::frame(0), At::frame(0), 0);
+    let call = instruction(Op::Call, At::NOWHERE, At::NOWHERE, At::NOWHERE, 0);
+    let value = Transfer { here: At::frame(0), there: 0, n: 1 };
+    let calling = |k: usize| CallSite { procedure: k - 1, arguments: vec![value], results: vec![value] };
+    let first = Procedure { code: vec![double], calls: vec![], frame: 1 };
+    let others = (1..n).map(|k| Procedure { code: vec![call, double], calls: vec![calling(k)], frame: 1 });
+    std::iter::once(first).chain(others).collect()
+}
+
+#[test]
+fn procedures_compiled_beside_the_run_call_those_that_were_compiled_before() {
+    let queue = Arc::new(Queue::default());
+    let jit = Jit::new(JitOptions::default()).unwrap().with_background(queue.clone());
+    let mut native = MachineProcedures::new(&jit, CompileTime::default());
+    let all = doubling(5);
+    let run = |native: &MachineProcedures, k: usize| {
+        let mut stack = vec![3.0];
+        native.run(k, &CONSTANTS, &mut stack).map(|()| stack[0])
+    };
+    assert_eq!(native.compile(&all[..2], &CONSTANTS, 1), Progress::NotYet);
+    assert_eq!(run(&native, 1), Err(Trouble::Unclear));
+    // These wait for the next batch.
+    assert_eq!(native.compile(&all, &CONSTANTS, 0), Progress::NotYet);
+    assert_eq!(native.compile(&all, &CONSTANTS, 3), Progress::NotYet);
+    assert_eq!(queue.run_all(), 1);
+    assert_eq!(native.progress(&all, &CONSTANTS, 1), Progress::Ready);
+    assert_eq!(run(&native, 1), Ok(12.0));
+    assert_eq!(native.progress(&all, &CONSTANTS, 0), Progress::NotYet);
+    assert_eq!(queue.run_all(), 1);
+    assert_eq!(native.progress(&all, &CONSTANTS, 3), Progress::Ready);
+    assert_eq!(native.progress(&all, &CONSTANTS, 0), Progress::Ready);
+    assert_eq!([0, 1, 3].map(|k| run(&native, k)), [Ok(6.0), Ok(12.0), Ok(48.0)]);
+    // A procedure that cannot be compiled is known to be so once others have been.
+    assert_eq!(native.compile(&all, &CONSTANTS, 7), Progress::NotYet);
+    assert_eq!(queue.run_all(), 1);
+    assert_eq!(native.progress(&all, &CONSTANTS, 7), Progress::Impossible);
+    // Work that is lost leaves what was asked for interpreted.
+    assert_eq!(native.compile(&all, &CONSTANTS, 4), Progress::NotYet);
+    queue.0.lock().unwrap().clear();
+    assert_eq!(native.progress(&all, &CONSTANTS, 4), Progress::Impossible);
+    assert_eq!(run(&native, 3), Ok(48.0));
+}
+
+#[test]
+fn procedures_of_a_model_that_is_gone_are_compiled_without_harm() {
+    let queue = Arc::new(Queue::default());
+    let jit = Jit::new(JitOptions::default()).unwrap().with_background(queue.clone());
+    let mut native = MachineProcedures::new(&jit, CompileTime::default());
+    let all = doubling(2);
+    assert_eq!(native.compile(&all, &CONSTANTS, 0), Progress::NotYet);
+    queue.run_all();
+    assert_eq!(native.progress(&all, &CONSTANTS, 0), Progress::Ready);
+    // The next pages refer to those that are gone.
+    assert_eq!(native.compile(&all, &CONSTANTS, 1), Progress::NotYet);
+    drop(native);
+    assert_eq!(queue.run_all(), 1);
 }

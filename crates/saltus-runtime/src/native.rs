@@ -25,10 +25,22 @@ pub mod procedure {
     };
     pub use crate::procedure::run::{MOST_WORK, Stack, Trouble};
 
+    /// How far the machine code for a procedure is.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Progress {
+        Ready,
+        /// It is being made beside the run.
+        NotYet,
+        Impossible,
+    }
+
     /// Machine code for procedures.
     pub trait NativeProcedures {
-        /// Compiles a procedure and all that it calls; false if that is impossible.
-        fn compile(&mut self, procedures: &[Procedure], constants: &[f64], first: usize) -> bool;
+        /// Compiles a procedure and all that it calls, or has that done beside the run.
+        fn compile(&mut self, procedures: &[Procedure], constants: &[f64], first: usize) -> Progress;
+
+        /// What has become of a procedure that was not ready yet.
+        fn progress(&mut self, procedures: &[Procedure], constants: &[f64], first: usize) -> Progress;
 
         /// Runs a compiled procedure. Its frame begins with the stack, which grows as necessary; the constants are those
         /// that it was compiled with, and perhaps more.

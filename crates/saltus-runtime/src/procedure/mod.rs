@@ -46,7 +46,7 @@ use run::Stack;
 pub use run::Trouble;
 use tangent::Tangents;
 
-use crate::native::procedure::NativeProcedures;
+use crate::native::procedure::{NativeProcedures, Progress};
 
 /// Calls after which it pays to compile a procedure to machine code.
 const HOT: u32 = 200;
@@ -87,6 +87,8 @@ struct Call {
 enum Code {
     /// Until it has been called so often.
     Interpreted(u32),
+    /// Interpreted while machine code is made.
+    Awaited,
     Native,
     /// It cannot be compiled to machine code.
     InterpretedForGood,
@@ -190,14 +192,21 @@ impl Call {
 
     /// Compiles it to machine code if it is time to.
     fn count(&mut self, store: &Store, native: &mut dyn NativeProcedures) {
-        self.code = match self.code {
-            Code::Interpreted(n) if n < HOT => Code::Interpreted(n + 1),
-            Code::Interpreted(_) => {
-                let is_compiled = native.compile(&store.procedures, &store.constants.scalars, self.procedure);
-                if is_compiled { Code::Native } else { Code::InterpretedForGood }
+        let (procedures, constants) = (&store.procedures, &store.constants.scalars);
+        let progress = match &mut self.code {
+            Code::Interpreted(n) if *n < HOT => {
+                *n += 1;
+                return;
             }
-            code => code,
-        }
+            Code::Interpreted(_) => native.compile(procedures, constants, self.procedure),
+            Code::Awaited => native.progress(procedures, constants, self.procedure),
+            Code::Native | Code::InterpretedForGood => return,
+        };
+        self.code = match progress {
+            Progress::Ready => Code::Native,
+            Progress::NotYet => Code::Awaited,
+            Progress::Impossible => Code::InterpretedForGood,
+        };
     }
 }
 
