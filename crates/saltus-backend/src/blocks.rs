@@ -164,7 +164,7 @@ pub fn sort_into_blocks(
                 steps.extend(checks.into_iter().map(Step::Assign));
             }
             None => {
-                let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+                let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).into_owned()).collect();
                 let spans: Vec<Span> = component.iter().map(|&r| equations[r].span).collect();
                 diagnostics.push(diagnostics::algebraic_loop(&names, &spans));
             }

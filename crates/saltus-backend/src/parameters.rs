@@ -240,7 +240,7 @@ pub fn sort_parameters(system: &mut System, diagnostics: &mut Diagnostics) -> Ve
     for component in strongly_connected_components(&needs) {
         let is_cycle = component.len() > 1 || needs[component[0]].contains(&component[0]);
         if is_cycle {
-            let names: Vec<String> = component.iter().map(|&i| system.name(assignments[i].slot).to_owned()).collect();
+            let names: Vec<String> = component.iter().map(|&i| system.name(assignments[i].slot).into_owned()).collect();
             let span = component.first().map_or(Span::nowhere(), |&i| assignments[i].span);
             diagnostics.push(diagnostics::cyclic_parameters(&names, span));
         }

@@ -132,9 +132,8 @@ fn some_of(mut names: Vec<String>) -> String {
 
 /// States first, then what is declared at the top, protected variables last.
 fn last_values(program: &SimProgram, digest: &Digest) -> Vec<String> {
-    let states: BTreeSet<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
-    let protected: BTreeSet<&str> =
-        program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
+    let states: BTreeSet<_> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+    let protected: BTreeSet<_> = program.variables.iter().filter(|v| v.is_protected).map(|v| v.name()).collect();
     let Last { signals, n } = digest.last(SHOWN, |name| {
         let rank = || (!states.contains(name), protected.contains(name), name.matches('.').count());
         (name.chars().count() <= LONGEST_NAME).then(rank)

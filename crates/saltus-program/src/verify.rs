@@ -233,7 +233,7 @@ impl Verifier<'_> {
         }
         for variable in &program.variables {
             let is_there = program.memory.slots.get(variable.slot).is_some();
-            self.expect(is_there, |_| format!("{} has no slot", variable.name));
+            self.expect(is_there, |_| format!("{} has no slot", variable.name()));
         }
     }
 }
@@ -243,8 +243,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Memory, Sections, Slot, SlotKind, SlotType, State, Unknown};
-    use saltus_base::{IdVec, Span};
+    use crate::{Memory, Sections, Slot, SlotKind, SlotType, Slots, State, Unknown};
+    use saltus_base::Span;
 
     fn assign(ops: Vec<Op>, slot: usize) -> Block {
         let value = ValueId(ops.len() as u32 - 1);
@@ -254,10 +254,10 @@ mod tests {
 
     /// Slots `s0` to `s3`; `s0` is a state, `s1` its derivative.
     fn program(blocks: Vec<Block>) -> SimProgram {
-        let mut slots = IdVec::new();
+        let mut slots = Slots::default();
         for k in 0..4 {
             let (kind, ty) = (SlotKind::Algebraic, SlotType::Real);
-            slots.push(Slot { name: format!("s{k}"), kind, ty, initial: 0.0 });
+            slots.push(format!("s{k}"), Slot::new(kind, ty));
         }
         let slot = SlotId::from_usize;
         let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0, unbounded: false }];

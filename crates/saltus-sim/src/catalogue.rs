@@ -30,7 +30,7 @@ impl Catalogue {
     pub fn new(program: &SimProgram, recorded: &Recorded) -> Self {
         let kept = || kept(program, recorded);
         // What is equal in one configuration may differ in another one.
-        let column = |(place, v): (usize, &Variable)| Column { name: v.name.clone(), ty: v.ty, place };
+        let column = |(place, v): (usize, Variable)| Column { name: v.name().into_owned(), ty: v.ty, place };
         let columns = program.configuration.is_some().then(|| kept().enumerate().map(column).collect());
         let places = match &columns {
             Some(_) => kept().map(|v| v.slot.index()).collect(),
@@ -99,8 +99,8 @@ impl Columns {
 /// Columns of rows with these slots, ascending.
 fn columns_at(program: &SimProgram, recorded: &Recorded, places: &[usize]) -> Vec<Column> {
     // Every kept slot is among the places.
-    let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
-    kept(program, recorded).map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect()
+    let place = |v: Variable| places.partition_point(|&slot| slot < v.slot.index());
+    kept(program, recorded).map(|v| Column { name: v.name().into_owned(), ty: v.ty, place: place(v) }).collect()
 }
 
 pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
@@ -108,13 +108,13 @@ pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock
 }
 
 /// Variables that have values over time and a name of their own.
-fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
+fn shown(program: &SimProgram) -> impl Iterator<Item = Variable<'_>> {
     program.variables.iter().filter(|v| !v.is_parameter() && !v.is_hidden)
 }
 
 /// Those of them that are recorded.
-fn kept<'a>(program: &'a SimProgram, recorded: &'a Recorded) -> impl Iterator<Item = &'a Variable> {
-    shown(program).filter(|v| recorded.contains(&v.name))
+fn kept<'a>(program: &'a SimProgram, recorded: &'a Recorded) -> impl Iterator<Item = Variable<'a>> {
+    shown(program).filter(|v| *recorded == Recorded::All || recorded.contains(&v.name()))
 }
 
 /// Discrete variables and states that a `reinit` may set, each slot under one name.
@@ -122,7 +122,7 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut seen = vec![false; program.memory.slots.len()];
     let mut watched = Vec::new();
     // A variable that equals a derivative goes by its own name.
-    let is_derivative = |v: &&Variable| v.name.starts_with("der(");
+    let is_derivative = Variable::is_derivative;
     for variable in shown(program).filter(|v| !is_derivative(v)).chain(shown(program).filter(is_derivative)) {
         let is_discrete = program
             .memory
@@ -132,7 +132,7 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
         let is_set = || program.events.reinits.iter().any(|r| r.state == variable.slot);
         let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
         if is_new && (is_discrete || is_set()) {
-            watched.push((variable.slot, variable.name.as_str().into()));
+            watched.push((variable.slot, (*variable.name()).into()));
         }
     }
     watched
@@ -141,7 +141,7 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
 fn integers(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut integers: Vec<(SlotId, Arc<str>)> = Vec::new();
     for variable in program.variables.iter().filter(|v| v.ty == SlotType::Integer) {
-        integers.push((variable.slot, variable.name.as_str().into()));
+        integers.push((variable.slot, (*variable.name()).into()));
     }
     integers.sort_by_key(|(slot, _)| *slot);
     integers.dedup_by_key(|(slot, _)| *slot);
@@ -149,7 +149,7 @@ fn integers(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
 }
 
 /// The slots of some variables, each once.
-fn slots_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> Vec<usize> {
+fn slots_of<'a>(variables: impl Iterator<Item = Variable<'a>>) -> Vec<usize> {
     let mut slots: Vec<usize> = variables.map(|v| v.slot.index()).collect();
     slots.sort_unstable();
     slots.dedup();

@@ -31,8 +31,8 @@ use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::family::Counter;
-use saltus_flat::{FlatModel, VarId, element_name};
-use saltus_program::{SlotId, SlotKind, SlotType};
+use saltus_flat::{FlatModel, VarId};
+use saltus_program::{ElementNames, Slot, SlotId, SlotKind, SlotType};
 
 use crate::dag::{Dag, Node, NodeId};
 use crate::system::{ScalarEquation, System};
@@ -239,11 +239,17 @@ fn declare_derivatives(
     sizes: &[u32],
     known: &mut [Option<SlotId>],
 ) {
-    let dims = dims(model, target.variable);
-    let name = &model.variables[target.variable].name;
-    for element in target.elements(sizes) {
-        let name = ["der(", &element_name(name, &dims, element as u64), ")"].concat();
-        known[element] = Some(system.add_slot(name, SlotKind::Input, SlotType::Real));
+    let names = ElementNames {
+        array: model.variables[target.variable].name.to_string(),
+        dims: dims(model, target.variable),
+        first: target.first as u64,
+        strides: target.strides.clone(),
+        sizes: sizes.to_vec(),
+        is_derivative: true,
+    };
+    let first = system.slots.push_elements(names, Slot::new(SlotKind::Input, SlotType::Real)).index();
+    for (k, element) in target.elements(sizes).enumerate() {
+        known[element] = Some(SlotId::from_usize(first + k));
     }
 }
 
