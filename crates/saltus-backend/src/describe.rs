@@ -289,7 +289,7 @@ fn order<'a>(system: &System, steps: impl Iterator<Item = &'a Step> + Clone) -> 
 fn shown_slots(step: &Step) -> Vec<SlotId> {
     match step {
         Step::Assign(a) => vec![a.slot],
-        Step::Family(family) => family.slots(),
+        Step::Family(family) => family.slots().collect(),
         Step::Loop(l) => {
             let inner = l.equations.iter().filter_map(|e| e.solved);
             inner.chain(l.unknowns.iter().copied()).chain(l.discrete.iter().map(|a| a.slot)).collect()
@@ -309,7 +309,7 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
             let first = system.name(family.target.first);
             let text = format!("[{first}] = {} and so on", text_of(system, family.node, None));
             let equation = EquationNote { text, span: family.span, role: Role::Solved, columns: Vec::new() };
-            assignment_note(equation, family.slots().into_iter().map(|slot| system.name(slot).into_owned()).collect())
+            assignment_note(equation, family.slots().map(|slot| system.name(slot).into_owned()).collect())
         }
         Step::Loop(l) => {
             let determines = shown_slots(step).into_iter().map(|slot| system.name(slot).into_owned()).collect();

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use saltus_base::Index;
 use saltus_flat::{
     BaseType, BinaryOp, Builtin, Causality as Prefix, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
     Variable as Declaration,
@@ -21,6 +22,10 @@ use crate::system::{System, slot_type};
 
 pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Variables {
     let mut variables = Variables::default();
+    let mut derivative_of: Vec<Option<SlotId>> = vec![None; system.slots.len()];
+    for (slot, derivative) in &system.derivative_of {
+        derivative_of[slot.index()] = Some(*derivative);
+    }
     for (id, declared) in model.variables.iter() {
         let Some(ty) = slot_type(declared.ty.base) else { continue };
         let dims: Vec<u64> = declared.ty.dims.iter().filter_map(|d| d.known()).collect();
@@ -36,7 +41,9 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
             let alias = aliases.resolve(slot);
             // The negative of another variable has a slot of its own.
             let shown = if alias.is_negated { slot } else { alias.slot };
-            let derivative = derivative(system, aliases, slot).map(|slot| (slot, of_derivatives.clone()));
+            let of_state = derivative_of[slot.index()];
+            let derivative =
+                of_state.or_else(|| given_up(system, aliases, slot)).map(|slot| (slot, of_derivatives.clone()));
             let of_element = OfElement {
                 causality: causality(declared.causality, declared.variability, system.slots[shown].kind),
                 start: number(&attributes.start, i),
@@ -118,14 +125,11 @@ pub(crate) fn add_modes(program: &mut SimProgram) {
     }
 }
 
-/// The slot of the derivative of a state, or of a variable that is differentiated and not a state.
-fn derivative(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId> {
-    let of_state = system.derivative_of.get(&slot).copied();
-    of_state.or_else(|| {
-        let given_up = *system.introduced.given_up.get(&slot)?;
-        let alias = aliases.resolve(given_up);
-        Some(if alias.is_negated { given_up } else { alias.slot })
-    })
+/// The slot of the derivative of a variable that is differentiated and not a state.
+fn given_up(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId> {
+    let given_up = *system.introduced.given_up.get(&slot)?;
+    let alias = aliases.resolve(given_up);
+    Some(if alias.is_negated { given_up } else { alias.slot })
 }
 
 fn causality(declared: Prefix, speed: Speed, kind: SlotKind) -> Causality {

@@ -165,6 +165,15 @@ impl<'p> Variable<'p> {
         }
     }
 
+    /// How many dots its name has.
+    pub fn n_dots(&self) -> usize {
+        match self.name {
+            Name::Text(text) => text.matches('.').count(),
+            // Subscripts have none.
+            Name::Element { of, .. } => of.array.matches('.').count(),
+        }
+    }
+
     /// Does it show the derivative of the variable in front of it?
     pub fn is_derivative(&self) -> bool {
         match self.name {

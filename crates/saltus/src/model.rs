@@ -256,6 +256,9 @@ impl Model {
     /// Patterns that fit no variable, with the one that is spelt most like them. `time` is part of every result, and variables that only
     /// other configurations have count, too.
     pub fn idle_patterns(&self, kept: &Kept) -> Vec<UnknownVariable> {
+        if !kept.is_choice() {
+            return Vec::new();
+        }
         let own: Vec<_> = self.variables().iter().map(|v| v.name()).collect();
         let own = own.iter().map(|name| &**name);
         let others = self.flat().into_iter().flat_map(|flat| flat.variables.values().map(|v| v.name.as_str()));
