@@ -87,6 +87,11 @@ impl Slots {
         self.names.get(slot.index())
     }
 
+    /// Do the names belong to these slots?
+    pub(crate) fn are_sound(&self) -> bool {
+        self.names.are_sound(self.all.len())
+    }
+
     /// The first slot with this name.
     pub fn find(&self, name: &str) -> Option<SlotId> {
         self.names.find(name).map(SlotId::from_usize)

@@ -67,12 +67,26 @@ impl ElementNames {
         own.iter().map(|&n| u32::try_from(n).ok()).collect()
     }
 
+    /// Are all of them elements of the array, and no more than `most`? What is read from a file may be anything.
+    pub(crate) fn are_sound(&self, most: usize) -> bool {
+        let n = self.sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size as usize));
+        let size = self.dims.iter().try_fold(1u64, |n, &size| n.checked_mul(size));
+        let (Some(n), Some(size)) = (n, size) else { return false };
+        let mut bounds = [i128::from(self.first); 2];
+        for (&stride, &n) in self.strides.iter().zip(&self.sizes) {
+            let farthest = i128::from(stride) * (i128::from(n) - 1);
+            bounds = [bounds[0] + farthest.min(0), bounds[1] + farthest.max(0)];
+        }
+        let is_inside = bounds[0] >= 0 && bounds[1] < i128::from(size);
+        self.strides.len() == self.sizes.len() && n <= most && (n == 0 || is_inside)
+    }
+
     fn position(&self, k: usize) -> u64 {
         let mut rest = k as u64;
         let mut position = self.first;
         for (&stride, &n) in self.strides.iter().zip(&self.sizes).rev() {
             let n = u64::from(n.max(1));
-            position = position.wrapping_add_signed(stride * (rest % n) as i64);
+            position = position.wrapping_add_signed(stride.wrapping_mul((rest % n) as i64));
             rest /= n;
         }
         position
@@ -117,6 +131,17 @@ impl Names {
     /// The names of numbers from `at` on, which are beyond all that have names.
     pub fn set_elements(&mut self, at: usize, names: ElementNames) {
         self.runs.push((at as u32, Run::Elements(Box::new(names))));
+    }
+
+    /// Are these names of numbers below `n`, each with one at most?
+    pub fn are_sound(&self, n: usize) -> bool {
+        let mut end = 0;
+        self.runs.iter().all(|(first, run)| {
+            let is_behind = *first as usize >= end;
+            let are_sound = if let Run::Elements(names) = run { names.are_sound(n) } else { true };
+            end = *first as usize + if are_sound { run.len() } else { 0 };
+            is_behind && are_sound && end <= n
+        })
     }
 
     pub fn get(&self, at: usize) -> Cow<'_, str> {
@@ -166,6 +191,10 @@ mod tests {
         assert_eq!(inside.find("der(c[1].T[2])"), None, "on the border");
         assert_eq!(inside.find("c[2].T[2]"), None);
         assert_eq!(inside.sizes_of("c[3].T"), Some(vec![5]));
+        assert!(inside.are_sound(6) && !inside.are_sound(5));
+        assert!(!ElementNames { first: 11, ..inside.clone() }.are_sound(6), "beyond the last element");
+        assert!(!ElementNames { strides: vec![-7, 1], ..inside.clone() }.are_sound(6), "before the first element");
+        assert!(!ElementNames { sizes: vec![2], ..inside.clone() }.are_sound(6), "a stride too many");
         assert!(["c.T", "c[5].T", "c", "c[3].T[1]"].iter().all(|name| inside.sizes_of(name).is_none()));
     }
 
@@ -179,5 +208,8 @@ mod tests {
         let all: Vec<String> = (0..9).map(|k| names.get(k).into_owned()).collect();
         assert_eq!(all, ["time", "a", "x[1,1]", "x[1,2]", "x[2,1]", "x[2,2]", "", "b", ""]);
         assert_eq!((names.find("x[2,1]"), names.find("b"), names.find("x[2,3]")), (Some(4), Some(7), None));
+        assert!(names.are_sound(8) && !names.are_sound(7));
+        names.runs.swap(0, 1);
+        assert!(!names.are_sound(8), "not in order");
     }
 }

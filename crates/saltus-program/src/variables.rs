@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::names::{ElementNames, derivative_name};
 use crate::{SlotId, SlotType};
 
+/// More are not accepted from files.
+const MOST_VARIABLES: usize = 1 << 29;
+
 /// Everything a user may look at, in order of declaration.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Variables {
@@ -185,7 +188,7 @@ impl<'p> Variable<'p> {
 
 impl OfElements {
     fn slot(&self, k: usize) -> SlotId {
-        SlotId::from_usize((self.first.index() as i64 + self.stride * k as i64) as usize)
+        SlotId::from_usize((self.first.index() as i64).wrapping_add(self.stride.wrapping_mul(k as i64)) as usize)
     }
 
     /// Is this what the element behind the last of `n` has?
@@ -296,6 +299,24 @@ impl Variables {
         self.starts.push(self.n as u32);
         self.n += run.len();
         self.runs.push(run);
+    }
+
+    /// Is the table what its parts say? What is read from a file may be anything.
+    pub(crate) fn are_sound(&self) -> bool {
+        let mut n = 0;
+        let are_runs_sound = self.starts.len() == self.runs.len()
+            && self.starts.iter().zip(&self.runs).all(|(&start, run)| {
+                let is_next = start as usize == n;
+                let is_sound = match run {
+                    Run::One { .. } => true,
+                    Run::Elements(e) => {
+                        e.names.strides == [1] && e.names.sizes != [0] && e.names.are_sound(MOST_VARIABLES)
+                    }
+                };
+                n += if is_sound { run.len() } else { 0 };
+                is_next && is_sound && n <= MOST_VARIABLES
+            });
+        are_runs_sound && self.n == n
     }
 
     pub fn get(&self, at: usize) -> Option<Variable<'_>> {
@@ -415,5 +436,8 @@ mod tests {
             assert_eq!(variables.get(k).map(|v| v.is_derivative()), Some(name.starts_with("der")));
         }
         assert!(variables.find("der(x[1,3])").is_none() && variables.get(12).is_none());
+        assert!(variables.are_sound());
+        variables.starts[3] += 1;
+        assert!(!variables.are_sound());
     }
 }
