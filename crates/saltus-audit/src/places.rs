@@ -84,13 +84,13 @@ impl Places {
             let (mut slots, mut derivatives) = (Vec::with_capacity(n), Vec::new());
             let mut is_clocked = false;
             for _ in 0..n {
-                let Some(listed) = table.next_if(|listed| listed.name.starts_with(&variable.name)) else { break };
+                let Some(listed) = table.next_if(|listed| listed.name().starts_with(&variable.name)) else { break };
                 slots.push((listed.slot.index() as u32, false));
                 let derivative = derivative_of.get(&listed.slot).or_else(|| behind.get(&listed.slot));
                 derivatives.extend(derivative.copied());
                 is_clocked |= program.memory.slots.get(listed.slot).is_some_and(|s| s.kind == SlotKind::Clocked);
-                let derivative = format!("der({})", listed.name);
-                table.next_if(|next| next.name == derivative);
+                let derivative = format!("der({})", listed.name());
+                table.next_if(|next| next.name() == derivative);
             }
             let is_exact = variable.variability <= Variability::Parameter || variable.ty.base != BaseType::Real;
             let nominal = if is_exact { 0.0 } else { nominal(variable.attributes.nominal.as_ref()) };
@@ -115,7 +115,7 @@ fn active(program: &SimProgram) -> BTreeMap<String, usize> {
     let Some(configuration) = &program.configuration else { return BTreeMap::new() };
     let regions = configuration.regions.iter().filter_map(|region| configuration.switches.get(region.switch));
     let states = regions.filter_map(|switch| switch.text.strip_prefix("activeState(")?.strip_suffix(')'));
-    let flag = |state: &str| program.variables.iter().find(|v| v.name == format!("active({state})"));
+    let flag = |state: &str| program.variables.iter().find(|v| v.name() == format!("active({state})"));
     states.filter_map(|state| Some((state.to_owned(), flag(state)?.slot.index()))).collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use saltus_flat::build::{Builder, add, div, greater, mul, real, sub};
 use saltus_flat::{Expr, VarId};
-use saltus_program::{Moment, SimProgram, Slot, SlotKind, SlotType, Variable};
+use saltus_program::{Declared, Moment, SimProgram, Slot, SlotKind, SlotType};
 
 use crate::places::Places;
 use crate::plan::{self, Plan};
@@ -16,15 +16,13 @@ use crate::{Auditor, Layout, Options};
 /// A program with nothing but slots for the variables and time.
 fn program(model: &saltus_flat::FlatModel) -> SimProgram {
     let mut program = SimProgram::empty("M");
-    let mut slot = |name: &str| {
-        let slot = Slot { name: name.into(), kind: SlotKind::Algebraic, ty: SlotType::Real, initial: 0.0 };
-        program.memory.slots.push(slot)
-    };
+    let mut slot = |name: &str| program.memory.slots.push(name, Slot::new(SlotKind::Algebraic, SlotType::Real));
     let flags = [slot("time"), slot("initial()"), slot("terminal()")];
     let slots: Vec<_> = model.variables.values().map(|v| slot(&v.name)).collect();
     [program.memory.time, program.memory.initial, program.memory.terminal] = flags;
     let named = model.variables.values().zip(slots);
-    program.variables = named.map(|(v, slot)| Variable::new(v.name.clone(), slot, SlotType::Real)).collect();
+    let declared = Arc::new(Declared::new(SlotType::Real));
+    named.for_each(|(v, slot)| program.variables.push(&*v.name, slot, declared.clone()));
     program
 }
 

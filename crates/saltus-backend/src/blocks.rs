@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use saltus_base::{Diagnostics, Span};
+use saltus_base::{Diagnostics, Index, Span};
 use saltus_graph::{IncidenceBuilder, Matching, TearingProblem, strongly_connected_components};
 use saltus_program::{BinaryFn, SlotId, SlotKind, SlotType};
 
@@ -86,7 +86,7 @@ impl Step {
     pub fn slots(&self) -> Vec<SlotId> {
         match self {
             Step::Assign(a) => vec![a.slot],
-            Step::Family(family) => family.slots(),
+            Step::Family(family) => family.slots().collect(),
             Step::Loop(l) => {
                 let computed = l.inner.iter().chain(&l.discrete).map(|a| a.slot);
                 l.unknowns.iter().copied().chain(computed).collect()
@@ -101,8 +101,36 @@ impl Step {
     /// The slots the step reads, also those that it computes itself; with repetitions.
     pub fn loads(&self, dag: &Dag) -> Vec<SlotId> {
         match self {
-            Step::Family(family) => family.loads(dag),
+            Step::Family(family) => {
+                let mut loads = Vec::new();
+                family.each_load(dag, &mut |slot| loads.push(slot));
+                loads
+            }
             _ => dag.loads(&self.nodes()),
+        }
+    }
+
+    /// The slots the step computes, one by one.
+    pub fn each_slot(&self, visit: &mut dyn FnMut(SlotId)) {
+        match self {
+            Step::Family(family) => family.slots().for_each(visit),
+            _ => self.slots().into_iter().for_each(visit),
+        }
+    }
+
+    /// The slots the step reads, one by one, with repetitions.
+    pub fn each_load(&self, dag: &Dag, visit: &mut dyn FnMut(SlotId)) {
+        match self {
+            Step::Family(family) => family.each_load(dag, visit),
+            _ => self.loads(dag).into_iter().for_each(visit),
+        }
+    }
+
+    /// Does it compute one of these, by slot?
+    pub fn computes_any(&self, is_meant: &[bool]) -> bool {
+        match self {
+            Step::Family(family) => family.slots().any(|slot| is_meant[slot.index()]),
+            _ => self.slots().iter().any(|slot| is_meant[slot.index()]),
         }
     }
 
@@ -164,7 +192,7 @@ pub fn sort_into_blocks(
                 steps.extend(checks.into_iter().map(Step::Assign));
             }
             None => {
-                let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+                let names: Vec<String> = columns.iter().map(|&c| system.name(unknowns[c]).into_owned()).collect();
                 let spans: Vec<Span> = component.iter().map(|&r| equations[r].span).collect();
                 diagnostics.push(diagnostics::algebraic_loop(&names, &spans));
             }

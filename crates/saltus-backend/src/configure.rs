@@ -242,7 +242,7 @@ pub fn doubts(model: &FlatModel, system: &mut System) -> Vec<(RelationId, SlotId
         let loads = nodes.get(&relation.crossing).map_or_else(Vec::new, |&node| system.dag.loads(&[node]));
         for slot in loads.into_iter().filter(|slot| amounts.contains(slot)) {
             found.push((id, slot));
-            let name = &system.slots[slot].name;
+            let name = system.slots.name(slot);
             for sign in ["+", "-"] {
                 relation.text = relation.text.replace(&format!(" {sign} {name}"), "");
             }

@@ -67,7 +67,7 @@ fn when_conditions(system: &System, equation: &ScalarEquation) -> Vec<NodeId> {
 }
 
 fn message(system: &System, l: &EquationLoop, first: usize, other: usize) -> Diagnostic {
-    let name = |row: usize| (l.determines)(row).map_or(String::new(), |slot| system.name(slot).to_owned());
+    let name = |row: usize| (l.determines)(row).map_or(String::new(), |slot| system.name(slot).into_owned());
     let mut way = path(l, first, other);
     way.extend(path(l, other, first));
     let parts: Vec<LoopPart> = way
@@ -110,9 +110,9 @@ fn condition_text(system: &System, equation: &ScalarEquation) -> Option<String> 
     let conditions = when_conditions(system, equation);
     let is_shown = |slot: &SlotId| !matches!(system.slots[*slot].kind, SlotKind::Pre | SlotKind::Parameter);
     let slots = system.dag.loads(&conditions).into_iter().filter(is_shown);
+    let names: Vec<_> = slots.map(|slot| system.name(slot)).collect();
     let mut texts: Vec<&str> = Vec::new();
-    for slot in slots {
-        let name = system.name(slot);
+    for name in &names {
         let text = name.strip_prefix("when ").unwrap_or(name);
         if !texts.contains(&text) {
             texts.push(text);

@@ -179,7 +179,7 @@ impl SortedSystem {
             Preferences::ALWAYS => " and its stateSelect is always",
             _ => "",
         };
-        let name = self.system.name(slot).to_owned();
+        let name = self.system.name(slot).into_owned();
         let why = if self.differentiated.binary_search(&slot).is_ok() {
             format!("der({name}) occurs{wish}")
         } else {
@@ -191,7 +191,7 @@ impl SortedSystem {
     fn dependent(&self) -> Vec<String> {
         let is_state = |slot: &SlotId| self.system.derivative_of.contains_key(slot);
         let gone = self.differentiated.iter().filter(|slot| !is_state(slot));
-        gone.map(|&slot| self.system.name(slot).to_owned()).collect()
+        gone.map(|&slot| self.system.name(slot).into_owned()).collect()
     }
 
     fn alias_notes(&self) -> Vec<AliasNote> {
@@ -199,7 +199,7 @@ impl SortedSystem {
             let alias = self.aliases.resolve(slot);
             let sign = if alias.is_negated { "-" } else { "" };
             let value = format!("{sign}{}", self.system.name(alias.slot));
-            AliasNote { name: self.system.name(slot).to_owned(), value }
+            AliasNote { name: self.system.name(slot).into_owned(), value }
         };
         self.aliases.iter().map(note).collect()
     }
@@ -235,7 +235,7 @@ struct Highlighted<'a> {
 impl Names for Highlighted<'_> {
     fn slot(&self, slot: SlotId) -> String {
         let name = self.system.name(slot);
-        if self.unknown == Some(slot) { format!("[{name}]") } else { name.to_owned() }
+        if self.unknown == Some(slot) { format!("[{name}]") } else { name.into_owned() }
     }
 
     fn function(&self, function: CallableId) -> String {
@@ -277,7 +277,7 @@ fn order<'a>(system: &System, steps: impl Iterator<Item = &'a Step> + Clone) -> 
     for slot in steps.clone().flat_map(shown_slots) {
         // A first guess is assigned before the variable is computed.
         of.entry(slot).or_insert_with(|| {
-            unknowns.push(system.name(slot).to_owned());
+            unknowns.push(system.name(slot).into_owned());
             unknowns.len() - 1
         });
     }
@@ -289,7 +289,7 @@ fn order<'a>(system: &System, steps: impl Iterator<Item = &'a Step> + Clone) -> 
 fn shown_slots(step: &Step) -> Vec<SlotId> {
     match step {
         Step::Assign(a) => vec![a.slot],
-        Step::Family(family) => family.slots(),
+        Step::Family(family) => family.slots().collect(),
         Step::Loop(l) => {
             let inner = l.equations.iter().filter_map(|e| e.solved);
             inner.chain(l.unknowns.iter().copied()).chain(l.discrete.iter().map(|a| a.slot)).collect()
@@ -303,16 +303,16 @@ fn block_note(system: &System, columns: &Columns, step: &Step) -> BlockNote {
             let text = format!("[{}] = {}", system.name(a.slot), text_of(system, a.node, None));
             let columns = columns.used(system, Some(a.slot), &[a.node]);
             let equation = EquationNote { text, span: a.span, role: Role::Solved, columns };
-            assignment_note(equation, vec![system.name(a.slot).to_owned()])
+            assignment_note(equation, vec![system.name(a.slot).into_owned()])
         }
         Step::Family(family) => {
             let first = system.name(family.target.first);
             let text = format!("[{first}] = {} and so on", text_of(system, family.node, None));
             let equation = EquationNote { text, span: family.span, role: Role::Solved, columns: Vec::new() };
-            assignment_note(equation, family.slots().into_iter().map(|slot| system.name(slot).to_owned()).collect())
+            assignment_note(equation, family.slots().map(|slot| system.name(slot).into_owned()).collect())
         }
         Step::Loop(l) => {
-            let determines = shown_slots(step).into_iter().map(|slot| system.name(slot).to_owned()).collect();
+            let determines = shown_slots(step).into_iter().map(|slot| system.name(slot).into_owned()).collect();
             BlockNote { determines, ..loop_note(system, columns, l) }
         }
     }
@@ -360,7 +360,7 @@ fn loop_note(system: &System, columns: &Columns, l: &LoopStep) -> BlockNote {
         }
         _ => None,
     };
-    let torn = l.unknowns.iter().map(|&slot| system.name(slot).to_owned()).collect();
+    let torn = l.unknowns.iter().map(|&slot| system.name(slot).into_owned()).collect();
     let is_mixed = !l.discrete.is_empty() && reals != Reals::None;
     let solved = |a: &Assignment| format!("{} := {}", system.name(a.slot), text_of(system, a.node, None));
     let solution = l.solution.iter().flat_map(|s| &s.values).map(solved).collect();

@@ -160,7 +160,7 @@ fn divide_continuous(system: &System, order: &[Step], coefficients: &[Assignment
     let for_crossings = needed(crossings);
     let (mut derivative_steps, mut crossing_steps, mut output_steps) = (Vec::new(), Vec::new(), Vec::new());
     for step in order {
-        let is_in = |set: &[bool]| step.slots().iter().any(|s| set[s.index()]);
+        let is_in = |set: &[bool]| step.computes_any(set);
         if is_in(&for_derivatives) {
             derivative_steps.push(step.clone());
         } else if is_in(&for_crossings) {
@@ -209,8 +209,8 @@ fn needed(
     wanted.into_iter().for_each(|slot| is_wanted[slot.index()] = true);
     loop {
         for step in order.iter().rev() {
-            if step.slots().iter().any(|s| is_wanted[s.index()]) {
-                step.loads(&system.dag).into_iter().for_each(|slot| is_wanted[slot.index()] = true);
+            if step.computes_any(&is_wanted) {
+                step.each_load(&system.dag, &mut |slot| is_wanted[slot.index()] = true);
             }
         }
         // What the driver asks for may stand behind what needs it.

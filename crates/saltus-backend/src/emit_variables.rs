@@ -8,18 +8,24 @@
 
 use std::sync::Arc;
 
+use saltus_base::Index;
 use saltus_flat::{
     BaseType, BinaryOp, Builtin, Causality as Prefix, Expr, ExprKind, FlatModel, UnaryOp, Variability as Speed,
-    Variable as Declaration, element_name,
+    Variable as Declaration,
 };
-use saltus_program::{Causality, Declared, SimProgram, SlotId, SlotKind, SlotType, Variability, Variable};
+use saltus_program::{
+    Causality, Declared, Element, SimProgram, SlotId, SlotKind, SlotType, Variability, Variables, derivative_name,
+};
 
 use crate::alias::Aliases;
 use crate::system::{System, slot_type};
 
-pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Vec<Variable> {
-    let n_derivatives = system.derivative_of.len() + system.introduced.given_up.len();
-    let mut variables = Vec::with_capacity(system.elements.values().map(Vec::len).sum::<usize>() + n_derivatives);
+pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -> Variables {
+    let mut variables = Variables::default();
+    let mut derivative_of: Vec<Option<SlotId>> = vec![None; system.slots.len()];
+    for (slot, derivative) in &system.derivative_of {
+        derivative_of[slot.index()] = Some(*derivative);
+    }
     for (id, declared) in model.variables.iter() {
         let Some(ty) = slot_type(declared.ty.base) else { continue };
         let dims: Vec<u64> = declared.ty.dims.iter().filter_map(|d| d.known()).collect();
@@ -33,10 +39,11 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
         let mut shared: Option<Arc<Declared>> = None;
         for (i, &slot) in system.elements[id].iter().enumerate() {
             let alias = aliases.resolve(slot);
-            let name = element_name(&declared.name, &dims, i as u64);
             // The negative of another variable has a slot of its own.
             let shown = if alias.is_negated { slot } else { alias.slot };
-            let derivative = derivative(system, aliases, slot).map(|slot| (["der(", &name, ")"].concat(), slot));
+            let of_state = derivative_of[slot.index()];
+            let derivative =
+                of_state.or_else(|| given_up(system, aliases, slot)).map(|slot| (slot, of_derivatives.clone()));
             let of_element = OfElement {
                 causality: causality(declared.causality, declared.variability, system.slots[shown].kind),
                 start: number(&attributes.start, i),
@@ -48,9 +55,15 @@ pub(crate) fn variables(model: &FlatModel, system: &System, aliases: &Aliases) -
             let known = shared.filter(|known| of_element.is_that_of(known));
             let of_variable = known.unwrap_or_else(|| Arc::new(of_element.declared(declared, ty)));
             shared = Some(of_variable.clone());
-            variables.push(Variable { name, slot: shown, declared: of_variable });
-            let derivative = derivative.map(|(name, slot)| Variable { name, slot, declared: of_derivatives.clone() });
-            variables.extend(derivative);
+            if dims.is_empty() {
+                variables.push(&*declared.name, shown, of_variable);
+                if let Some((slot, of_derivative)) = derivative {
+                    variables.push(derivative_name(&declared.name), slot, of_derivative);
+                }
+                continue;
+            }
+            let (array, dims, declared) = (&*declared.name, &dims[..], of_variable);
+            variables.push_element(Element { array, dims, position: i, slot: shown, declared, derivative });
         }
     }
     variables
@@ -107,23 +120,16 @@ pub(crate) fn add_modes(program: &mut SimProgram) {
         description: "Decides about the structure".to_owned(),
         ..Declared::new(SlotType::Boolean)
     });
-    let modes = switches.map(|(_, switch)| Variable {
-        name: format!("mode({})", switch.text),
-        slot: switch.condition,
-        declared: declared.clone(),
-    });
-    let modes: Vec<Variable> = modes.collect();
-    program.variables.extend(modes);
+    for (_, switch) in switches {
+        program.variables.push(format!("mode({})", switch.text), switch.condition, declared.clone());
+    }
 }
 
-/// The slot of the derivative of a state, or of a variable that is differentiated and not a state.
-fn derivative(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId> {
-    let of_state = system.derivative_of.get(&slot).copied();
-    of_state.or_else(|| {
-        let given_up = *system.introduced.given_up.get(&slot)?;
-        let alias = aliases.resolve(given_up);
-        Some(if alias.is_negated { given_up } else { alias.slot })
-    })
+/// The slot of the derivative of a variable that is differentiated and not a state.
+fn given_up(system: &System, aliases: &Aliases, slot: SlotId) -> Option<SlotId> {
+    let given_up = *system.introduced.given_up.get(&slot)?;
+    let alias = aliases.resolve(given_up);
+    Some(if alias.is_negated { given_up } else { alias.slot })
 }
 
 fn causality(declared: Prefix, speed: Speed, kind: SlotKind) -> Causality {

@@ -137,7 +137,7 @@ pub fn check_reinits(system: &System, diagnostics: &mut Diagnostics) {
         _ => false,
     };
     for reinit in system.events.reinits.iter().filter(|r| !is_state(r.state)) {
-        diagnostics.push(diagnostics::not_a_state(system.name(reinit.state), reinit.span));
+        diagnostics.push(diagnostics::not_a_state(&system.name(reinit.state), reinit.span));
     }
 }
 

@@ -194,7 +194,7 @@ impl Position {
         let slot_of: HashMap<usize, SlotId> = own.iter().map(|(&slot, &column)| (column, slot)).collect();
         let open = matching.free_columns();
         let open: Vec<String> =
-            open.iter().filter_map(|column| Some(system.name(*slot_of.get(column)?).to_owned())).collect();
+            open.iter().filter_map(|column| Some(system.name(*slot_of.get(column)?).into_owned())).collect();
         let mut competing = matching.rows_competing_with(&self.rows, free);
         competing.sort_unstable();
         let equations = competing.into_iter().filter_map(|row| {

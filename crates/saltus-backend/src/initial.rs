@@ -127,7 +127,7 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     }
     let free = matching.free_columns();
     if !free.is_empty() {
-        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).into_owned()).collect();
         diagnostics.push(diagnostics::initially_undetermined(&names));
     }
     if diagnostics.has_errors() {
@@ -198,7 +198,7 @@ fn taken_start(system: &System, equation: &ScalarEquation, slot: SlotId) -> Deci
 pub fn warn_of_assumptions(system: &System, decisions: &[Decision], diagnostics: &mut Diagnostics) {
     let is_told = |slot: SlotId| is_real_unknown(system.slots[slot].kind) || system.parameters.free.contains(&slot);
     let taken = decisions.iter().filter_map(|decision| match decision {
-        Decision::Taken { slot, .. } if is_told(*slot) => Some(system.name(*slot).to_owned()),
+        Decision::Taken { slot, .. } if is_told(*slot) => Some(system.name(*slot).into_owned()),
         _ => None,
     });
     let taken: Vec<String> = taken.collect();

@@ -53,7 +53,8 @@ impl Lowering<'_, '_> {
                 }
                 reinits.retain(|reinit| self.system.dag.value(reinit.guard) != Some(0.0));
                 if let Some(first) = reinits.first().filter(|_| !self.is_one_active(&reinits)) {
-                    self.diagnostics.push(diagnostics::conditional_initial_reinit(self.system.name(state), first.span));
+                    self.diagnostics
+                        .push(diagnostics::conditional_initial_reinit(&self.system.name(state), first.span));
                     continue;
                 }
             }

@@ -93,7 +93,7 @@ pub fn sort_machine_entry(
     let is_open = |s: &OfState| s.rank == Rank::Open;
     for (_, OfState { slot, state, .. }) in of_states.iter().enumerate().filter(|(k, s)| is_open(s) && is_taken(*k)) {
         let Some(state) = state.map(|k| &active.states[k]) else { continue };
-        diagnostics.push(diagnostics::machines::entry_missing(system.name(*slot), &state.text, state.span));
+        diagnostics.push(diagnostics::machines::entry_missing(&system.name(*slot), &state.text, state.span));
     }
     let mut dropped: Vec<&OfState> =
         of_states.iter().enumerate().filter(|(k, _)| !is_taken(*k)).map(|(_, s)| s).collect();
@@ -113,7 +113,7 @@ pub fn sort_machine_entry(
     let (structure, matching) = matched(system, &equations, &is_needed);
     let free = matching.free_columns();
     if !free.is_empty() {
-        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).into_owned()).collect();
         diagnostics.push(diagnostics::machines::entry_too_few(&names));
     }
     if diagnostics.has_errors() {
@@ -196,7 +196,7 @@ impl Conditions<'_> {
             let equation = entry.equation;
             if let Node::Load(slot) = self.system.dag.node(equation.left) {
                 if let Some(other) = known.insert(slot, equation.span) {
-                    let name = self.system.name(slot).to_owned();
+                    let name = self.system.name(slot).into_owned();
                     self.diagnostics.push(diagnostics::machines::two_entries(&name, equation.span, other));
                 }
                 if states.contains(&slot) {

@@ -4,8 +4,7 @@
 //! x - 2*y > 0      x(nominal = 1e-9), y(nominal = 1e-6)      ⇒   2e-6: differences far below that are rounding
 //! ```
 
-use saltus_base::IdVec;
-use saltus_program::{BinaryFn, RELATION_BAND, Relation, Slot, SlotId, SlotKind, SlotType, UnaryFn};
+use saltus_program::{BinaryFn, RELATION_BAND, Relation, Slot, SlotId, SlotKind, SlotType, Slots, UnaryFn};
 use saltus_symbolic::{Dag, Node, NodeId};
 
 /// Of what no nominal value says anything about.
@@ -58,7 +57,7 @@ fn usual_beside_number(dag: &Dag, operands: NodeId) -> f64 {
 /// driver measures.
 pub fn scale_of_operands(
     dag: &mut Dag,
-    slots: &mut IdVec<SlotId, Slot>,
+    slots: &mut Slots,
     nominal: &dyn Fn(SlotId) -> Option<f64>,
     relation: &mut Relation,
     operands: NodeId,
@@ -71,7 +70,7 @@ pub fn scale_of_operands(
         None => {
             let initial = usual_beside_number(dag, operands);
             let name = format!("usual magnitude of {}", relation.text);
-            let usual = slots.push(Slot { name, kind: SlotKind::Flag, ty: SlotType::Real, initial });
+            let usual = slots.push(name, Slot { kind: SlotKind::Flag, ty: SlotType::Real, initial });
             (relation.nominal, relation.usual) = (initial, Some(usual));
             dag.load(usual, false)
         }

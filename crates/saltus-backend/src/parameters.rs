@@ -4,7 +4,7 @@
 //! is evaluated once, sorted so that each comes after those it needs; for each variable its start value. Parameters with
 //! `fixed = false` are found by the initial system, and so are those that depend on them. (Specification: section 8.6.)
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{BaseType, Confidence, ExprKind, FlatModel, VarId, Variability, Variable};
@@ -151,8 +151,10 @@ fn lower_start<'a>(
     variable: &'a Variable,
     slots: &[SlotId],
 ) -> Lowered<()> {
-    let covered = lowering.system.families.covered(id).unwrap_or(&[]);
-    let of_families: HashSet<SlotId> = covered.iter().map(|&element| slots[element]).collect();
+    let mut is_own = vec![true; slots.len()];
+    for &element in lowering.system.families.covered(id).unwrap_or(&[]) {
+        is_own[element] = false;
+    }
     let fixed = fixed_elements(lowering, variable, slots.len(), false)?;
     let nodes = match &variable.attributes.start {
         Some(start) => lowering.literally(|l| l.spread(start, slots.len()))?,
@@ -164,8 +166,8 @@ fn lower_start<'a>(
     };
     let confidence = variable.attributes.confidence;
     let span = start_span(variable);
-    let own = slots.iter().zip(nodes).zip(fixed).filter(|((slot, _), _)| !of_families.contains(slot));
-    for ((&slot, value), is_fixed) in own {
+    let all = slots.iter().zip(nodes).zip(fixed).zip(is_own);
+    for (((&slot, value), is_fixed), _) in all.filter(|(_, is_own)| *is_own) {
         if lowering.system.slots[slot].kind == SlotKind::Input {
             lowering.system.parameters.assignments.push(Assignment { slot, node: value, span: variable.span });
         }
@@ -240,7 +242,7 @@ pub fn sort_parameters(system: &mut System, diagnostics: &mut Diagnostics) -> Ve
     for component in strongly_connected_components(&needs) {
         let is_cycle = component.len() > 1 || needs[component[0]].contains(&component[0]);
         if is_cycle {
-            let names: Vec<String> = component.iter().map(|&i| system.name(assignments[i].slot).to_owned()).collect();
+            let names: Vec<String> = component.iter().map(|&i| system.name(assignments[i].slot).into_owned()).collect();
             let span = component.first().map_or(Span::nowhere(), |&i| assignments[i].span);
             diagnostics.push(diagnostics::cyclic_parameters(&names, span));
         }

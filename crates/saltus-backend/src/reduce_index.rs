@@ -135,7 +135,7 @@ impl Derivatives<'_> {
 
     fn singular(&self, part: &Part) -> Diagnostic {
         let spans: Vec<Span> = part.rows.iter().map(|&row| self.system.equations[self.rows[row]].span).collect();
-        let name = |&column: &usize| self.system.name(SlotId::from_usize(column)).to_owned();
+        let name = |&column: &usize| self.system.name(SlotId::from_usize(column)).into_owned();
         diagnostics::singular_subset(&spans, &part.columns.iter().map(name).collect::<Vec<_>>())
     }
 }

@@ -201,7 +201,7 @@ fn report_unmatched(
     }
     let free = matching.free_columns();
     if !free.is_empty() {
-        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).to_owned()).collect();
+        let names: Vec<String> = free.iter().map(|&c| system.name(unknowns[c]).into_owned()).collect();
         diagnostics.push(diagnostics::structurally_singular(&[], &names, equations.len(), unknowns.len()));
     }
 }
@@ -219,6 +219,6 @@ pub fn report_real_equation(
     let is_discrete = |k: usize| system.slots[unknowns[k]].ty != SlotType::Real;
     let found = structure.rows[row].iter().map(|&(k, _)| k).find(|&k| is_discrete(k));
     let Some(k) = found.filter(|_| equation.is_real && equation.target.is_none()) else { return false };
-    diagnostics.push(diagnostics::real_equation_of_integer(system.name(unknowns[k]), equation.span));
+    diagnostics.push(diagnostics::real_equation_of_integer(&system.name(unknowns[k]), equation.span));
     true
 }

@@ -341,7 +341,7 @@ fn reduce(
     stop_on_errors(&mut diagnostics)?;
     for slot in system.introduced.input_derivatives.keys() {
         if let Some((id, _)) = system.elements.iter().find(|(_, slots)| slots.contains(slot)) {
-            diagnostics.push(diagnostics::differentiated_input(system.name(*slot), model.variables[id].span));
+            diagnostics.push(diagnostics::differentiated_input(&system.name(*slot), model.variables[id].span));
         }
     }
     write_out_stated(model, &mut system);

@@ -3,16 +3,15 @@
 //! In: the declarations of a flat model. Out: a [`System`] with a slot for each element of each variable; the lowering
 //! passes add equations, derivatives, `pre` values, relations and conditions to it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use saltus_base::{IdVec, Span};
+use saltus_base::{IdVec, Index, Span};
 use saltus_flat::assigned::assigned_in_when;
-use saltus_flat::{
-    BaseType, Causality, Confidence, FlatModel, FunctionId, VarId, Variability, Variable, count, element_name,
-};
+use saltus_flat::{BaseType, Causality, Confidence, FlatModel, FunctionId, VarId, Variability, Variable, count};
 use saltus_program::{
-    Assertion, Callable, CallableId, Delay, InitialCheck, Reinit, Relation, RelationId, RelationOp, Sample, Slot,
-    SlotId, SlotKind, SlotType, Termination, TimeEvent, Transport,
+    Assertion, Callable, CallableId, Delay, ElementNames, InitialCheck, Reinit, Relation, RelationId, RelationOp,
+    Sample, Slot, SlotId, SlotKind, SlotType, Slots, Termination, TimeEvent, Transport,
 };
 
 use crate::clocks::Clocks;
@@ -28,7 +27,7 @@ use crate::tuning::form::MOST_ELEMENTS;
 /// [`LoweredSystem`](crate::sorted), `ReducedSystem` and `SortedSystem` around it.
 pub struct System {
     pub dag: Dag,
-    pub slots: IdVec<SlotId, Slot>,
+    pub slots: Slots,
     pub time: SlotId,
     pub initial: SlotId,
     pub terminal: SlotId,
@@ -192,11 +191,11 @@ pub struct ScalarEquation {
 }
 
 pub fn declare_variables(model: &FlatModel) -> System {
-    let mut slots: IdVec<SlotId, Slot> = IdVec::new();
+    let mut slots = Slots::default();
     // One table of millions need not be copied while it grows.
     let n_elements = model.variables.values().filter_map(|v| v.ty.n_elements()).filter(|&n| n <= MOST_ELEMENTS);
     slots.reserve_exact(n_elements.fold(0, u64::saturating_add).min(MOST_ELEMENTS) as usize);
-    let mut flag = |name: &str, kind, ty| slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 });
+    let mut flag = |name: &str, kind, ty| slots.push(name, Slot::new(kind, ty));
     let time = flag("time", SlotKind::Time, SlotType::Real);
     let initial = flag("initial()", SlotKind::Flag, SlotType::Boolean);
     let terminal = flag("terminal()", SlotKind::Flag, SlotType::Boolean);
@@ -244,7 +243,7 @@ pub fn declare_variables(model: &FlatModel) -> System {
     }
 }
 
-fn declare_elements(slots: &mut IdVec<SlotId, Slot>, variable: &Variable, kind: SlotKind) -> Vec<SlotId> {
+fn declare_elements(slots: &mut Slots, variable: &Variable, kind: SlotKind) -> Vec<SlotId> {
     let (ty, kind) = match variable.ty.base {
         // The slot holds the handle.
         BaseType::ExternalObject(_) => (Some(SlotType::Real), SlotKind::Parameter),
@@ -257,11 +256,13 @@ fn declare_elements(slots: &mut IdVec<SlotId, Slot>, variable: &Variable, kind: 
         return Vec::new();
     }
     let dims: Vec<u64> = variable.ty.dims.iter().filter_map(|d| d.known()).collect();
-    (0..n)
-        .map(|i| {
-            slots.push(Slot { name: element_name(&variable.name, &dims, i), kind, ty, initial: default_value(ty) })
-        })
-        .collect()
+    let slot = Slot { kind, ty, initial: default_value(ty) };
+    if dims.is_empty() {
+        return vec![slots.push(&*variable.name, slot)];
+    }
+    let Some(names) = ElementNames::of_array(&variable.name, dims) else { return Vec::new() };
+    let first = slots.push_elements(names, slot).index();
+    (first..first + n as usize).map(SlotId::from_usize).collect()
 }
 
 /// The value of a variable without a start attribute (section 4.9 of the specification).
@@ -327,9 +328,13 @@ impl System {
     }
 
     pub fn add_slot(&mut self, name: impl Into<String>, kind: SlotKind, ty: SlotType) -> SlotId {
+        self.slots.push(name, Slot::new(self.kind_now(kind), ty))
+    }
+
+    /// What becomes of a kind while clocked equations are lowered.
+    fn kind_now(&self, kind: SlotKind) -> SlotKind {
         let is_variable = matches!(kind, SlotKind::Algebraic | SlotKind::Discrete | SlotKind::Derivative);
-        let kind = if self.clocks.is_active && is_variable { SlotKind::Clocked } else { kind };
-        self.slots.push(Slot { name: name.into(), kind, ty, initial: 0.0 })
+        if self.clocks.is_active && is_variable { SlotKind::Clocked } else { kind }
     }
 
     pub fn load(&mut self, slot: SlotId) -> NodeId {
@@ -341,8 +346,8 @@ impl System {
         self.calls.names.get(callable).map_or("?", |name| name)
     }
 
-    pub fn name(&self, slot: SlotId) -> &str {
-        &self.slots[slot].name
+    pub fn name(&self, slot: SlotId) -> Cow<'_, str> {
+        self.slots.name(slot)
     }
 
     /// The derivative of a continuous variable, which thereby becomes a state.

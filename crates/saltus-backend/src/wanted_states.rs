@@ -64,7 +64,7 @@ mod tests {
     fn states(text: &str) -> Vec<String> {
         let sorted = sort(&flat(text)).unwrap_or_else(|d| panic!("{d:?}"));
         let system = &sorted.system;
-        system.derivative_of.keys().map(|&slot| system.name(slot).to_owned()).collect()
+        system.derivative_of.keys().map(|&slot| system.name(slot).into_owned()).collect()
     }
 
     #[test]

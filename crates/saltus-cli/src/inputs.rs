@@ -27,19 +27,20 @@ impl Inputs {
     }
 
     fn has(&self, input: &Variable) -> bool {
-        self.table.signal(&input.name).is_some()
+        self.table.signal(&input.name()).is_some()
     }
 
     /// Drives these inputs.
-    fn drive(&self, inputs: &[&Variable], simulation: &mut Simulation) -> Result<(), Diagnostic> {
+    fn drive(&self, inputs: &[Variable], simulation: &mut Simulation) -> Result<(), Diagnostic> {
         let bad = |why: String| diagnostics::bad_input(&self.path.display().to_string(), &why);
-        let names: Vec<(&str, Kind)> = inputs.iter().map(|v| (v.name.as_str(), results::kind(v.ty))).collect();
+        let names: Vec<_> = inputs.iter().map(|v| (v.name(), results::kind(v.ty))).collect();
+        let names: Vec<(&str, Kind)> = names.iter().map(|(name, kind)| (&**name, *kind)).collect();
         let columns = input_columns(&self.table, &names).map_err(|error| bad(error.to_string()))?;
         for (variable, column) in inputs.iter().zip(columns) {
             let table = Table::new(self.table.times.clone(), column.values, column.is_held);
             let table = table.map_err(|error| bad(format!("{error:?}")))?;
             let set = simulation.set_input(variable.slot, Signal::Table(table));
-            set.map_err(|error| bad(format!("`{}`: {error}", variable.name)))?;
+            set.map_err(|error| bad(format!("`{}`: {error}", variable.name())))?;
         }
         Ok(())
     }
@@ -54,15 +55,18 @@ pub fn connect(
     simulation: &mut Simulation,
 ) -> Result<(), Diagnostic> {
     let Some(last) = tables.last() else { return Ok(()) };
-    let inputs = model.variables().iter().filter(|v| v.causality == Causality::Input && !given.contains(&v.name));
-    let inputs: Vec<&Variable> = inputs.collect();
+    let inputs = model
+        .variables()
+        .iter()
+        .filter(|v| v.causality == Causality::Input && !given.iter().any(|own| *own == v.name()));
+    let inputs: Vec<Variable> = inputs.collect();
     if inputs.is_empty() {
         let why = "the model has no input that could take its values";
         return Err(diagnostics::bad_input(&last.path.display().to_string(), why));
     }
     let source = |input: &Variable| tables.iter().find(|table| table.has(input)).unwrap_or(last);
     for table in tables {
-        let own: Vec<&Variable> = inputs.iter().copied().filter(|v| std::ptr::eq(source(v), table)).collect();
+        let own: Vec<Variable> = inputs.iter().copied().filter(|v| std::ptr::eq(source(v), table)).collect();
         table.drive(&own, simulation)?;
     }
     Ok(())

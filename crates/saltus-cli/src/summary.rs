@@ -12,9 +12,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use saltus::stream::{Digest, Last};
-use saltus_program::SimProgram;
+use saltus_base::Index;
+use saltus_program::{SimProgram, SlotId};
 use saltus_results::Kind;
-use saltus_sim::{End, RelationDetection, Statistics, Trajectory};
+use saltus_sim::{End, Listed, RelationDetection, Statistics, Trajectory};
 
 /// Most variables whose last value is shown.
 const SHOWN: usize = 12;
@@ -132,13 +133,26 @@ fn some_of(mut names: Vec<String>) -> String {
 
 /// States first, then what is declared at the top, protected variables last.
 fn last_values(program: &SimProgram, digest: &Digest) -> Vec<String> {
-    let states: BTreeSet<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
-    let protected: BTreeSet<&str> =
-        program.variables.iter().filter(|v| v.is_protected).map(|v| v.name.as_str()).collect();
-    let Last { signals, n } = digest.last(SHOWN, |name| {
-        let rank = || (!states.contains(name), protected.contains(name), name.matches('.').count());
-        (name.chars().count() <= LONGEST_NAME).then(rank)
-    });
+    let mut holds_state = vec![false; program.memory.slots.len()];
+    program.states.iter().for_each(|s| holds_state[s.value.index()] = true);
+    // Where the structure changes columns are known by their names alone.
+    let is_listed = program.configuration.is_some();
+    let named = |slot: &SlotId| program.memory.slot_name(*slot);
+    let state_names: BTreeSet<_> = program.states.iter().filter(|_| is_listed).map(|s| named(&s.value)).collect();
+    let protected: BTreeSet<_> =
+        program.variables.iter().filter(|v| is_listed && v.is_protected).map(|v| v.name()).collect();
+    let least = |listed: &Listed| match listed {
+        Listed::Variable(v) => (!holds_state[v.slot.index()], v.is_protected, v.n_dots()),
+        Listed::Column(_) => (false, false, 0),
+    };
+    let rank = |listed: &Listed, name: &str| {
+        let (is_state, is_protected) = match listed {
+            Listed::Variable(v) => (holds_state[v.slot.index()] && named(&v.slot) == name, v.is_protected),
+            Listed::Column(_) => (state_names.contains(name), protected.contains(name)),
+        };
+        (name.chars().count() <= LONGEST_NAME).then(|| (!is_state, is_protected, name.matches('.').count()))
+    };
+    let Last { signals, n } = digest.last(SHOWN, least, rank);
     let shown: Vec<(&str, String, &str)> = signals
         .iter()
         .map(|(s, value)| {

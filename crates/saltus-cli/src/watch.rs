@@ -80,7 +80,7 @@ fn simulate(session: &Session, name: &str, screen: &Screen) -> bool {
         let table = results::of(program, trajectory, &|_| true);
         let last = |state: &State| {
             let name = program.memory.slot_name(state.value);
-            let value = table.signal(name).and_then(|signal| table.values_of(signal).last().copied())?;
+            let value = table.signal(&name).and_then(|signal| table.values_of(signal).last().copied())?;
             Some(format!("{name} = {}", short(value)))
         };
         let states: Vec<String> = program.states.iter().filter_map(last).take(MOST_STATES).collect();

@@ -158,8 +158,8 @@ impl Maker<'_> {
         };
         let mut all = Vec::new();
         for (i, v) in self.model.variables().iter().enumerate() {
-            if is_shown(v) && !self.references.is_start(v) && !in_groups.contains(&i) {
-                all.push(self.described(v));
+            if is_shown(&v) && !self.references.is_start(&v) && !in_groups.contains(&i) {
+                all.push(self.described(&v));
             }
         }
         self.add_states(&mut all);
@@ -227,7 +227,7 @@ impl Maker<'_> {
         let has_start = has_start || state_start.is_some();
         let start = has_start.then(|| self.start(&[state_start.unwrap_or(v.slot)], v.ty));
         let variable = Variable {
-            name: v.name.clone(),
+            name: v.name().into_owned(),
             reference: References::of_slot(v.slot),
             description: filled(&v.description),
             kind,
@@ -245,8 +245,8 @@ impl Maker<'_> {
 
     fn group(&mut self, k: usize) -> Variable {
         let group = self.references.groups[k].clone();
-        let first = &self.model.variables()[group.variables[0]];
-        let Described { variable, .. } = self.described(first);
+        let first = self.model.variables().get(group.variables[0]);
+        let variable = first.map(|first| self.described(&first).variable).unwrap_or_default();
         let start = variable.start.is_some().then(|| self.start(&group.slots, group.ty));
         Variable {
             name: group.name.clone(),

@@ -571,7 +571,7 @@ impl Instance {
     }
 
     fn name_of(&self, slot: SlotId) -> String {
-        self.model.program().memory.slot_name(slot).to_owned()
+        self.model.program().memory.slot_name(slot).into_owned()
     }
 
     fn set_running(&mut self, slot: SlotId, value: f64, is_input: bool) {

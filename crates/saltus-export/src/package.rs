@@ -159,7 +159,7 @@ pub fn export(model: &Arc<Model>, wanted: &Export) -> Result<Exported, CannotExp
         return Err(CannotExport::StructureChanges);
     }
     if let (true, Some(&(input, _))) = (wanted.kinds.model_exchange, model.program().memory.input_derivatives.first()) {
-        return Err(CannotExport::DifferentiatedInput(model.program().memory.slot_name(input).to_owned()));
+        return Err(CannotExport::DifferentiatedInput(model.program().memory.slot_name(input).into_owned()));
     }
     if let (true, Some(why)) = (wanted.kinds.scheduled_execution, unschedulable(model)) {
         return Err(CannotExport::NotScheduled(why));

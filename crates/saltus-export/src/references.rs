@@ -12,6 +12,7 @@
 //! In: a model. Out: the same numbers in every process, because they follow from the model alone. The exporter writes them, the runtime
 //! looks them up by arithmetic.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus::Model;
@@ -77,7 +78,7 @@ impl References {
         let program = model.program();
         let mut settable = vec![None; program.memory.slots.len()];
         for variable in model.variables().iter().filter(|v| v.causality == Causality::Input || is_settable(model, v)) {
-            settable[variable.slot.index()] = Some(Range::of(model, variable));
+            settable[variable.slot.index()] = Some(Range::of(model, &variable));
         }
         let starts = starts(model);
         let start_parameters = starts.values().copied().collect();
@@ -203,7 +204,7 @@ fn starts(model: &Model) -> BTreeMap<SlotId, SlotId> {
     let states: BTreeSet<SlotId> = model.program().states.iter().map(|s| s.value).collect();
     let mut found: BTreeMap<SlotId, Vec<SlotId>> = BTreeMap::new();
     for variable in model.variables().iter().filter(|v| states.contains(&v.slot)) {
-        if let Ok(parameter) = model.changeable(&saltus::settable_starts::name_of_start(&variable.name)) {
+        if let Ok(parameter) = model.changeable(&saltus::settable_starts::name_of_start(&variable.name())) {
             found.entry(variable.slot).or_default().push(parameter);
         }
     }
@@ -214,7 +215,8 @@ fn starts(model: &Model) -> BTreeMap<SlotId, SlotId> {
 fn clocks(model: &Model) -> Vec<ClockVariable> {
     let mut clocks = Vec::new();
     for variable in model.variables() {
-        let (name, kind) = match part_of(&variable.name) {
+        let of = variable.name();
+        let (name, kind) = match part_of(&of) {
             Some(ClockPart::Tick(name)) => {
                 let interval = model.variable(&interval_of(name)).ok().map(|v| v.slot);
                 (name, ClockKind::Input { tick: variable.slot, interval })
@@ -232,18 +234,19 @@ fn clocks(model: &Model) -> Vec<ClockVariable> {
 fn groups(model: &Model, starts: &BTreeSet<SlotId>) -> Vec<Group> {
     let program = model.program();
     let states: BTreeSet<SlotId> = program.states.iter().flat_map(|s| [s.value, s.derivative]).collect();
+    let all: Vec<(Cow<str>, Variable)> = model.variables().iter().map(|v| (v.name(), v)).collect();
     let mut arrays: BTreeMap<&str, Vec<(Vec<u64>, usize)>> = BTreeMap::new();
-    for (i, variable) in model.variables().iter().enumerate() {
-        if let Some((base, index)) = element(&variable.name).filter(|_| !is_start(starts, variable)) {
+    for (i, (name, variable)) in all.iter().enumerate() {
+        if let Some((base, index)) = element(name).filter(|_| !is_start(starts, variable)) {
             arrays.entry(base).or_default().push((index, i));
         }
     }
     let mut groups: Vec<Group> = Vec::new();
-    let names: BTreeSet<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
+    let names: BTreeSet<&str> = all.iter().map(|(name, _)| &**name).collect();
     for (base, mut elements) in arrays {
         elements.sort();
         let Some(sizes) = sizes(&elements).filter(|_| !names.contains(base)) else { continue };
-        let variable = |i: usize| &model.variables()[i];
+        let variable = |i: usize| &all[i].1;
         let first = variable(elements[0].1);
         let is_alike = |other: &Variable| {
             let of = |v: &Variable| (v.ty, v.causality, v.variability, v.enumeration, is_settable(model, v));
@@ -259,18 +262,18 @@ fn groups(model: &Model, starts: &BTreeSet<SlotId>) -> Vec<Group> {
     let in_groups: BTreeSet<usize> = groups.iter().flat_map(|g| g.variables.iter().copied()).collect();
     let mut first: BTreeMap<SlotId, (Rank, usize)> = BTreeMap::new();
     let alone = |i: usize| {
-        let variable = &model.variables()[i];
+        let variable = &all[i].1;
         is_shown(variable) && !is_start(starts, variable) && !in_groups.contains(&i)
     };
-    for (i, v) in model.variables().iter().enumerate().filter(|(i, _)| alone(*i)) {
+    for (i, (_, v)) in all.iter().enumerate().filter(|(i, _)| alone(*i)) {
         let rank = (Rank::of(model, v), i);
         first.entry(v.slot).and_modify(|known| *known = (*known).min(rank)).or_insert(rank);
     }
-    for (i, v) in model.variables().iter().enumerate().filter(|(i, _)| alone(*i)) {
+    for (i, (name, v)) in all.iter().enumerate().filter(|(i, _)| alone(*i)) {
         let Some(&(rank, chosen)) = first.get(&v.slot) else { continue };
         let may_be_alias = Rank::of(model, v).may_be_alias() && rank.may_have_aliases();
         if chosen != i && !may_be_alias {
-            let (name, variables, slots) = (v.name.clone(), vec![i], vec![v.slot]);
+            let (name, variables, slots) = (name.to_string(), vec![i], vec![v.slot]);
             groups.push(Group { name, variables, slots, sizes: Vec::new(), ty: v.ty });
         }
     }
@@ -299,7 +302,7 @@ impl Rank {
             (_, Variability::Parameter) if is_compiled_in(model, variable) => Rank::Constant,
             (_, Variability::Parameter) => Rank::CalculatedParameter,
             // The name of a state is better than that of the derivative that it is.
-            _ if variable.name.starts_with("der(") => Rank::Derivative,
+            _ if variable.is_derivative() => Rank::Derivative,
             _ => Rank::Local,
         }
     }
@@ -316,17 +319,17 @@ impl Rank {
 
 /// Variables that the model hides are left out, unless others need them; those that stand for clocks are no variables of their own.
 pub fn is_shown(variable: &Variable) -> bool {
-    (!variable.is_hidden || variable.causality != Causality::Local) && part_of(&variable.name).is_none()
+    (!variable.is_hidden || variable.causality != Causality::Local) && part_of(&variable.name()).is_none()
 }
 
 /// May it be set from outside? Elements of an array are all settable or none is.
 pub fn is_settable(model: &Model, variable: &Variable) -> bool {
-    variable.variability <= Variability::Parameter && model.changeable(&variable.name).is_ok()
+    variable.variability <= Variability::Parameter && model.changeable(&variable.name()).is_ok()
 }
 
 /// Does the structure of the compiled model depend on its value, so that it is what it is?
 fn is_compiled_in(model: &Model, variable: &Variable) -> bool {
-    matches!(model.changeable(&variable.name), Err(saltus::model::Unchangeable::Structural))
+    matches!(model.changeable(&variable.name()), Err(saltus::model::Unchangeable::Structural))
 }
 
 /// `a.b[2,3]` is the element 2, 3 of `a.b`.

@@ -38,6 +38,40 @@ pub fn element_name(name: &str, dims: &[u64], position: u64) -> String {
     subscripted_name(name, subscripts)
 }
 
+/// The row-major position of the element with this name, counting from 0; `None` if the array has no such element.
+pub fn position_of(array: &str, dims: &[u64], name: &str) -> Option<u64> {
+    if dims.is_empty() {
+        return (array == name).then_some(0);
+    }
+    // Subscripts are numbers, in the places of the colons or at the end.
+    let (mut rest, mut subscripts) = (name, Vec::with_capacity(dims.len()));
+    for part in parts(array) {
+        match part {
+            Part::Text(part) => rest = rest.strip_prefix(part)?,
+            Part::Subscript => subscripts.push(take_number(&mut rest)?),
+        }
+    }
+    let mut separator = '[';
+    while subscripts.len() < dims.len() {
+        rest = rest.strip_prefix(separator)?;
+        subscripts.push(take_number(&mut rest)?);
+        separator = ',';
+    }
+    let is_over = if separator == ',' { rest == "]" } else { rest.is_empty() };
+    let is_inside = subscripts.iter().zip(dims).all(|(subscript, size)| (1..=*size).contains(subscript));
+    let position =
+        || subscripts.iter().zip(dims).try_fold(0u64, |at, (k, &size)| at.checked_mul(size)?.checked_add(k - 1));
+    if is_over && is_inside { position() } else { None }
+}
+
+/// The number that a text begins with, as names have it: without a zero in front.
+fn take_number(text: &mut &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    *text = rest;
+    digits.parse().ok().filter(|_| !digits.starts_with('0'))
+}
+
 /// The name of the element with these subscripts.
 pub fn subscripted_name(name: &str, subscripts: &[u64]) -> String {
     let length: usize = subscripts.iter().map(|&subscript| 1 + n_digits(subscript)).sum();
@@ -158,6 +192,29 @@ mod tests {
         assert_eq!(element_name("g[:,:].c[:].x", &[2, 3, 2], 7), "g[2,1].c[2].x");
         assert_eq!(element_name("a.g[:,:].c.x", &[2, 3, 2, 2], 23), "a.g[2,3].c.x[2,2]");
         assert_eq!(n_outer_dimensions("g[:,:].c[:].x"), 3);
+    }
+
+    #[test]
+    fn positions_are_found_by_names() {
+        let arrays: [(&str, &[u64]); 6] = [
+            ("x", &[2, 3]),
+            ("x", &[]),
+            ("c[:].T", &[4]),
+            ("c[:].x", &[4, 2]),
+            ("g[:,:].c[:].x", &[2, 3, 2]),
+            ("'a\\'[:]'.c[:].x", &[3]),
+        ];
+        for (array, dims) in arrays {
+            for position in 0..dims.iter().product() {
+                assert_eq!(position_of(array, dims, &element_name(array, dims, position)), Some(position));
+            }
+        }
+        for other in
+            ["x[0]", "x[4]", "x[01]", "x[1", "x[1]]", "x", "x[1,1]", "xx[1]", "x[+1]", "x[99999999999999999999]"]
+        {
+            assert_eq!(position_of("x", &[3], other), None, "{other}");
+        }
+        assert_eq!(position_of("c[:].T", &[4], "c[2].T[1]"), None);
     }
 
     #[test]

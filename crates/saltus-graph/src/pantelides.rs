@@ -168,13 +168,11 @@ impl Reduction {
         let named = reduction.incidence.iter().flatten().chain(structure.derivative_of.iter().flatten());
         let largest = named.map(|&variable| variable + 1).max().unwrap_or(0);
         let n_variables = largest.max(structure.known.len()).max(structure.derivative_of.len());
-        reduction.grow_variables(n_variables);
-        for variable in 0..structure.known.len() {
-            reduction.known[variable] = structure.known[variable];
-        }
-        for (variable, &derivative) in structure.derivative_of.iter().enumerate() {
-            reduction.derivative_of_variable[variable] = derivative;
-        }
+        (reduction.known, reduction.derivative_of_variable) = (structure.known, structure.derivative_of);
+        reduction.known.resize(n_variables, true);
+        reduction.derivative_of_variable.resize(n_variables, None);
+        reduction.matching.grow(0, n_variables);
+        (0..n_variables).for_each(|variable| reduction.matching.close(variable));
         for variable in 0..n_variables {
             if !reduction.known[variable] && reduction.derivative_of_variable[variable].is_none() {
                 reduction.matching.open(variable);
@@ -195,8 +193,11 @@ impl Reduction {
 
     /// Matches each equation with a variable of any order; each chain of derivatives can be taken once.
     fn check_regular(&self) -> Result<(), Vec<Part>> {
-        let base = bases(&self.derivative_of_variable);
-        let unknown_bases = |row: &Vec<usize>| row.iter().filter(|&&v| !self.known[v]).map(|&v| base[v]).collect();
+        // Of a large system that has no states each variable is its own base.
+        let has_derivatives = self.derivative_of_variable.iter().any(Option::is_some);
+        let base = if has_derivatives { bases(&self.derivative_of_variable) } else { Vec::new() };
+        let base = |v: usize| base.get(v).copied().unwrap_or(v);
+        let unknown_bases = |row: &Vec<usize>| row.iter().filter(|&&v| !self.known[v]).map(|&v| base(v)).collect();
         let collapsed: Vec<Vec<usize>> = self.incidence.iter().map(unknown_bases).collect();
         let collapsed = Incidence::from_rows(&collapsed, self.known.len());
         let matching = Matching::maximum(&collapsed, self.known.len());

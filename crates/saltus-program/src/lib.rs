@@ -27,6 +27,7 @@ pub mod functions;
 mod history;
 mod memory;
 mod moment;
+mod names;
 pub mod print;
 mod program;
 mod repeat;
@@ -53,8 +54,9 @@ pub use functions::{
     MixedStrategy, ModelFunctions, Round, Status, read,
 };
 pub use history::{Delay, History, Transport};
-pub use memory::{Memory, Slot, SlotKind, SlotType};
+pub use memory::{Memory, Slot, SlotKind, SlotType, Slots};
 pub use moment::Moment;
+pub use names::{ElementNames, derivative_name};
 pub use print::print;
 pub use program::{Experiment, Sections, SimProgram};
 pub use repeat::{ElementOrder, MOST_DIMENSIONS, Repeat};
@@ -63,7 +65,7 @@ pub use saltus_procedure::{BinaryFn, LARGEST_INTEGER, UnaryFn};
 pub use states::{State, StateSet, StateSetLevel};
 pub use stop::Stop;
 pub use stopwatch::{Stopwatch, WallClock};
-pub use variables::{Causality, Declared, Variability, Variable};
+pub use variables::{Causality, Declared, Element, Variability, Variable, Variables};
 pub use verify::verify;
 
 saltus_base::define_id! {

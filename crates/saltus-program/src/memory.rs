@@ -1,12 +1,16 @@
 //! The memory of an instance: what each slot holds.
 
-use saltus_base::IdVec;
+use std::borrow::Cow;
+use std::ops;
+
+use saltus_base::{IdVec, Index};
 
 use crate::SlotId;
+use crate::names::{ElementNames, Names};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Memory {
-    pub slots: IdVec<SlotId, Slot>,
+    pub slots: Slots,
     pub time: SlotId,
     /// The value of `initial()`.
     pub initial: SlotId,
@@ -25,7 +29,7 @@ impl Memory {
     pub fn empty() -> Memory {
         let none = <SlotId as saltus_base::Index>::from_usize(0);
         Memory {
-            slots: IdVec::new(),
+            slots: Slots::default(),
             time: none,
             initial: none,
             terminal: none,
@@ -40,8 +44,8 @@ impl Memory {
         self.slots.values().map(|s| s.initial).collect()
     }
 
-    pub fn slot_name(&self, slot: SlotId) -> &str {
-        self.slots.get(slot).map_or("?", |s| &s.name)
+    pub fn slot_name(&self, slot: SlotId) -> Cow<'_, str> {
+        if slot.index() < self.slots.len() { self.slots.name(slot) } else { Cow::Borrowed("?") }
     }
 
     /// The slot of the homotopy parameter, if the model uses `homotopy`.
@@ -50,14 +54,96 @@ impl Memory {
     }
 }
 
-#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+/// A table of slots. Their names are kept apart, those of arrays by range.
+#[derive(Clone, PartialEq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Slots {
+    all: IdVec<SlotId, Slot>,
+    names: Names,
+}
+
+impl Slots {
+    /// Room for so many more slots, and no more.
+    pub fn reserve_exact(&mut self, n: usize) {
+        self.all.reserve_exact(n);
+    }
+
+    pub fn push(&mut self, name: impl Into<String>, slot: Slot) -> SlotId {
+        self.names.set(self.all.len(), name.into());
+        self.all.push(slot)
+    }
+
+    /// Slots that are alike for elements of an array; the first of them.
+    pub fn push_elements(&mut self, names: ElementNames, slot: Slot) -> SlotId {
+        let (first, n) = (self.all.next_id(), names.len());
+        self.names.set_elements(self.all.len(), names);
+        (0..n).for_each(|_| {
+            self.all.push(slot);
+        });
+        first
+    }
+
+    /// For messages and dumps: `h`, `der(h)`, `pre(n)`. Of an element it is made by this call.
+    pub fn name(&self, slot: SlotId) -> Cow<'_, str> {
+        self.names.get(slot.index())
+    }
+
+    /// Do the names belong to these slots?
+    pub(crate) fn are_sound(&self) -> bool {
+        self.names.are_sound(self.all.len())
+    }
+
+    /// The first slot with this name.
+    pub fn find(&self, name: &str) -> Option<SlotId> {
+        self.names.find(name).map(SlotId::from_usize)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (SlotId, &mut Slot)> {
+        self.all.iter_mut()
+    }
+}
+
+/// Slots without names.
+impl From<IdVec<SlotId, Slot>> for Slots {
+    fn from(all: IdVec<SlotId, Slot>) -> Slots {
+        Slots { all, names: Names::default() }
+    }
+}
+
+impl ops::Deref for Slots {
+    type Target = IdVec<SlotId, Slot>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
+    }
+}
+
+impl ops::Index<SlotId> for Slots {
+    type Output = Slot;
+
+    fn index(&self, slot: SlotId) -> &Slot {
+        &self.all[slot]
+    }
+}
+
+impl ops::IndexMut<SlotId> for Slots {
+    fn index_mut(&mut self, slot: SlotId) -> &mut Slot {
+        &mut self.all[slot]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
-    /// For messages and dumps: `h`, `der(h)`, `pre(n)`.
-    pub name: String,
     pub kind: SlotKind,
     pub ty: SlotType,
     /// Before anything has been evaluated.
     pub initial: f64,
+}
+
+impl Slot {
+    /// Zero before anything has been evaluated.
+    pub fn new(kind: SlotKind, ty: SlotType) -> Slot {
+        Slot { kind, ty, initial: 0.0 }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]

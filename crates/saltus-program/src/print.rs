@@ -14,7 +14,8 @@ use crate::{Assign, BinaryFn, Block, Code, Op, Section, SimProgram, UnaryFn, Val
 pub fn print(program: &SimProgram) -> String {
     let mut out = format!("program {}\nmemory\n", program.name);
     for (id, slot) in program.memory.slots.iter() {
-        let _ = writeln!(out, "  {:>4} {:?} {:?} {} = {:?}", id.index(), slot.kind, slot.ty, slot.name, slot.initial);
+        let name = program.memory.slots.name(id);
+        let _ = writeln!(out, "  {:>4} {:?} {:?} {name} = {:?}", id.index(), slot.kind, slot.ty, slot.initial);
     }
     for (title, section) in program.sections.named() {
         print_section(&mut out, program, title, section);
@@ -41,7 +42,7 @@ fn print_section(out: &mut String, program: &SimProgram, title: &str, section: &
                 print_assign(out, program, &repeat.first, "    ");
             }
             Block::Loop(l) => {
-                let names: Vec<&str> = l.unknowns.iter().map(|u| program.memory.slot_name(u.slot)).collect();
+                let names: Vec<_> = l.unknowns.iter().map(|u| program.memory.slot_name(u.slot)).collect();
                 let kind = if l.is_linear { "linear" } else { "nonlinear" };
                 let _ = writeln!(out, "  solve {kind} for {}", names.join(", "));
                 print_assign(out, program, &l.body, "    ");
@@ -100,7 +101,7 @@ pub(crate) fn value_texts(program: &SimProgram, code: &Code) -> Vec<String> {
         let at = |v: &ValueId| texts.get(v.0 as usize).cloned().unwrap_or_else(|| "?".to_owned());
         let text = match op {
             Op::Const(value) => format!("{value:?}"),
-            Op::Load(slot) => program.memory.slot_name(*slot).to_owned(),
+            Op::Load(slot) => program.memory.slot_name(*slot).into_owned(),
             Op::Unary(f @ (UnaryFn::Negate | UnaryFn::Not), v) => format!("({}{})", f.name(), at(v)),
             Op::Unary(f, v) => format!("{}({})", f.name(), bare(&at(v))),
             Op::Binary(f, a, b) if f.name().starts_with(char::is_alphabetic) && !is_logical(*f) => {

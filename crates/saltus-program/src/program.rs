@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Activation, Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable};
+use crate::{
+    Activation, Clocks, Configuration, Events, History, Memory, Routines, Section, State, StateSet, Variable, Variables,
+};
 
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimProgram {
@@ -10,7 +12,7 @@ pub struct SimProgram {
     pub name: String,
     pub memory: Memory,
     /// Everything a user may look at, in order of declaration.
-    pub variables: Vec<Variable>,
+    pub variables: Variables,
     pub states: Vec<State>,
     /// States that are chosen among several variables while the simulation runs.
     pub state_sets: Vec<StateSet>,
@@ -113,7 +115,7 @@ impl SimProgram {
         SimProgram {
             name: name.into(),
             memory: Memory::empty(),
-            variables: Vec::new(),
+            variables: Variables::default(),
             states: Vec::new(),
             state_sets: Vec::new(),
             sections: Sections::default(),
@@ -150,8 +152,8 @@ impl SimProgram {
         self.configuration.as_deref().is_some_and(Configuration::changes_structure)
     }
 
-    pub fn find_variable(&self, name: &str) -> Option<&Variable> {
-        self.variables.iter().find(|v| v.name == name)
+    pub fn find_variable(&self, name: &str) -> Option<Variable<'_>> {
+        self.variables.find(name)
     }
 }
 

@@ -7,6 +7,7 @@
 //! - but for first guesses of the initial section and the stages of methods in clocked ones no slot is computed twice in a
 //!   section;
 //! - a loop has as many residuals as unknowns, and its Jacobian has no entry outside;
+//! - names belong to slots and variables to elements of arrays that are there;
 //! - callables and messages refer to procedures that are there, and procedures keep their own rules;
 //! - derivatives of states, crossing functions, memories, thresholds and `reinit`s are computed where the driver expects them.
 
@@ -231,9 +232,12 @@ impl Verifier<'_> {
             let are_there = program.memory.slots.get(variable).is_some() && program.memory.slots.get(pre).is_some();
             self.expect(are_there, |_| "a pre value without a slot".to_owned());
         }
-        for variable in &program.variables {
+        self.expect(program.memory.slots.are_sound(), |_| "names of slots that are not there".to_owned());
+        let are_sound = program.variables.are_sound();
+        self.expect(are_sound, |_| "a table of variables that is not what its parts say".to_owned());
+        for variable in program.variables.iter().take_while(|_| are_sound) {
             let is_there = program.memory.slots.get(variable.slot).is_some();
-            self.expect(is_there, |_| format!("{} has no slot", variable.name));
+            self.expect(is_there, |_| format!("{} has no slot", variable.name()));
         }
     }
 }
@@ -243,8 +247,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Memory, Sections, Slot, SlotKind, SlotType, State, Unknown};
-    use saltus_base::{IdVec, Span};
+    use crate::{Memory, Sections, Slot, SlotKind, SlotType, Slots, State, Unknown};
+    use saltus_base::Span;
 
     fn assign(ops: Vec<Op>, slot: usize) -> Block {
         let value = ValueId(ops.len() as u32 - 1);
@@ -254,10 +258,10 @@ mod tests {
 
     /// Slots `s0` to `s3`; `s0` is a state, `s1` its derivative.
     fn program(blocks: Vec<Block>) -> SimProgram {
-        let mut slots = IdVec::new();
+        let mut slots = Slots::default();
         for k in 0..4 {
             let (kind, ty) = (SlotKind::Algebraic, SlotType::Real);
-            slots.push(Slot { name: format!("s{k}"), kind, ty, initial: 0.0 });
+            slots.push(format!("s{k}"), Slot::new(kind, ty));
         }
         let slot = SlotId::from_usize;
         let states = vec![State { value: slot(0), derivative: slot(1), nominal: 1.0, unbounded: false }];

@@ -219,7 +219,7 @@ impl RawModel {
                 let literals = v.enumeration.and_then(|id| program.routines.enumerations.get(id));
                 let kind = program.memory.slots.get(v.slot).map(|s| s.kind);
                 json!({
-                    "name": v.name,
+                    "name": v.name(),
                     "type": type_name(v.ty),
                     "causality": causality_name(v.causality),
                     "variability": variability_name(v.variability),
@@ -233,8 +233,8 @@ impl RawModel {
                     "max": v.max,
                     "nominal": v.nominal,
                     "literals": literals.map(|e| e.literals.clone()).unwrap_or_default(),
-                    "is_state": kind == Some(SlotKind::State) && program.memory.slot_name(v.slot) == v.name,
-                    "is_changeable": self.model.changeable(&v.name).is_ok(),
+                    "is_state": kind == Some(SlotKind::State) && program.memory.slot_name(v.slot) == v.name(),
+                    "is_changeable": self.model.changeable(&v.name()).is_ok(),
                 })
             });
             serde_json::Value::from(all.collect::<Vec<_>>()).to_string()

@@ -75,7 +75,7 @@ impl Interpreter {
         for (slot, address) in host.foreign_objects(&self.machine.memory) {
             match host.save_object(address) {
                 Ok(state) => objects.push((slot, state)),
-                Err(_) => lost.push(self.machine.program.memory.slot_name(slot).to_owned()),
+                Err(_) => lost.push(self.machine.program.memory.slot_name(slot).into_owned()),
             }
         }
         if !lost.is_empty() {
@@ -114,7 +114,7 @@ impl Interpreter {
         for (slot, address) in made {
             let saved = objects.iter().find(|(of, _)| *of == slot).map(|(_, state)| &state[..]);
             let saved = saved.ok_or("the state of an external object is missing")?;
-            let name = self.machine.program.memory.slot_name(slot).to_owned();
+            let name = self.machine.program.memory.slot_name(slot).into_owned();
             let restored = self.machine.host.restore_object(address, saved);
             restored.map_err(|why| format!("the state of `{name}` cannot be restored: {why}"))?;
         }

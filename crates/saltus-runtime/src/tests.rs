@@ -17,14 +17,14 @@ use super::*;
 
 pub(crate) fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
-    let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
+    let time = slots.push("time", Slot::new(SlotKind::Time, SlotType::Real));
     let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
     SimProgram { memory, ..SimProgram::empty("M") }
 }
 
 fn slot(program: &mut SimProgram, name: &str, ty: SlotType, initial: f64) -> SlotId {
     let kind = if ty == SlotType::Real { SlotKind::Algebraic } else { SlotKind::Discrete };
-    program.memory.slots.push(Slot { name: name.into(), kind, ty, initial })
+    program.memory.slots.push(name, Slot { kind, ty, initial })
 }
 
 fn real(program: &mut SimProgram, name: &str, initial: f64) -> SlotId {

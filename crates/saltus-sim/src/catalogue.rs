@@ -14,6 +14,8 @@ pub(crate) struct Catalogue {
     columns: Option<Vec<Column>>,
     /// Slots of a row of results.
     pub places: Vec<usize>,
+    /// The same as first slots and numbers of neighbours.
+    pub stretches: Vec<(usize, usize)>,
     /// Slots that a row would have if all variables were recorded; `None` if they are.
     all: Option<Vec<usize>>,
     /// Slots whose changes at events are recorded.
@@ -30,13 +32,14 @@ impl Catalogue {
     pub fn new(program: &SimProgram, recorded: &Recorded) -> Self {
         let kept = || kept(program, recorded);
         // What is equal in one configuration may differ in another one.
-        let column = |(place, v): (usize, &Variable)| Column { name: v.name.clone(), ty: v.ty, place };
+        let column = |(place, v): (usize, Variable)| Column { name: v.name().into_owned(), ty: v.ty, place };
         let columns = program.configuration.is_some().then(|| kept().enumerate().map(column).collect());
         let places = match &columns {
             Some(_) => kept().map(|v| v.slot.index()).collect(),
             None => slots_of(kept()),
         };
         Catalogue {
+            stretches: stretches_of(&places),
             places,
             all: (columns.is_some() || *recorded != Recorded::All).then(|| slots_of(shown(program))),
             columns,
@@ -56,7 +59,7 @@ impl Catalogue {
     /// The same with the columns of another configuration, whose values are at these places.
     pub fn with_columns(self, columns: Vec<Column>, places: Vec<usize>) -> Self {
         let all = Some(self.shown().to_vec());
-        Catalogue { columns: Some(columns), places, all, ..self }
+        Catalogue { columns: Some(columns), stretches: stretches_of(&places), places, all, ..self }
     }
 
     /// The columns of rows in order of declaration; `program` and `recorded` are what the catalogue was made of.
@@ -84,7 +87,44 @@ pub enum Columns {
     Of(Arc<SimProgram>, Recorded),
 }
 
+/// A column whose name and place are found when they are asked for.
+#[derive(Clone, Copy)]
+pub enum Listed<'a> {
+    Column(&'a Column),
+    Variable(Variable<'a>),
+}
+
+impl<'a> Listed<'a> {
+    pub fn name(&self) -> Cow<'a, str> {
+        match *self {
+            Listed::Column(column) => Cow::Borrowed(&column.name),
+            Listed::Variable(variable) => variable.name(),
+        }
+    }
+}
+
 impl Columns {
+    /// In order of declaration.
+    pub fn each(&self) -> Box<dyn Iterator<Item = Listed<'_>> + '_> {
+        match self {
+            Columns::Listed(columns) => Box::new(columns.iter().map(Listed::Column)),
+            Columns::Of(program, recorded) => Box::new(kept(program, recorded).map(Listed::Variable)),
+        }
+    }
+
+    /// These as they are in rows.
+    pub fn columns(&self, some: &[Listed]) -> Vec<Column> {
+        let places = match self {
+            Columns::Listed(_) => Vec::new(),
+            Columns::Of(program, recorded) => slots_of(kept(program, recorded)),
+        };
+        let column = |listed: &Listed| match *listed {
+            Listed::Column(column) => column.clone(),
+            Listed::Variable(variable) => column_at(variable, &places),
+        };
+        some.iter().map(column).collect()
+    }
+
     /// In order of declaration.
     pub fn all(&self) -> Cow<'_, [Column]> {
         match self {
@@ -96,11 +136,27 @@ impl Columns {
     }
 }
 
+/// Neighbours whose slots are neighbours, too.
+fn stretches_of(places: &[usize]) -> Vec<(usize, usize)> {
+    let mut stretches: Vec<(usize, usize)> = Vec::new();
+    for &slot in places {
+        match stretches.last_mut() {
+            Some((first, n)) if first.checked_add(*n) == Some(slot) => *n += 1,
+            _ => stretches.push((slot, 1)),
+        }
+    }
+    stretches
+}
+
 /// Columns of rows with these slots, ascending.
 fn columns_at(program: &SimProgram, recorded: &Recorded, places: &[usize]) -> Vec<Column> {
-    // Every kept slot is among the places.
-    let place = |v: &Variable| places.partition_point(|&slot| slot < v.slot.index());
-    kept(program, recorded).map(|v| Column { name: v.name.clone(), ty: v.ty, place: place(v) }).collect()
+    kept(program, recorded).map(|v| column_at(v, places)).collect()
+}
+
+/// The slot of the variable is among the places.
+fn column_at(v: Variable, places: &[usize]) -> Column {
+    let place = places.partition_point(|&slot| slot < v.slot.index());
+    Column { name: v.name().into_owned(), ty: v.ty, place }
 }
 
 pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock> {
@@ -108,31 +164,31 @@ pub(crate) fn sub_clocks(program: &SimProgram) -> impl Iterator<Item = &SubClock
 }
 
 /// Variables that have values over time and a name of their own.
-fn shown(program: &SimProgram) -> impl Iterator<Item = &Variable> {
+fn shown(program: &SimProgram) -> impl Iterator<Item = Variable<'_>> {
     program.variables.iter().filter(|v| !v.is_parameter() && !v.is_hidden)
 }
 
 /// Those of them that are recorded.
-fn kept<'a>(program: &'a SimProgram, recorded: &'a Recorded) -> impl Iterator<Item = &'a Variable> {
-    shown(program).filter(|v| recorded.contains(&v.name))
+fn kept<'a>(program: &'a SimProgram, recorded: &'a Recorded) -> impl Iterator<Item = Variable<'a>> {
+    shown(program).filter(|v| *recorded == Recorded::All || recorded.contains(&v.name()))
 }
 
 /// Discrete variables and states that a `reinit` may set, each slot under one name.
 fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
+    let is_change = |s: &saltus_program::Slot| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked);
+    if program.events.reinits.is_empty() && !program.memory.slots.values().any(is_change) {
+        return Vec::new();
+    }
     let mut seen = vec![false; program.memory.slots.len()];
     let mut watched = Vec::new();
     // A variable that equals a derivative goes by its own name.
-    let is_derivative = |v: &&Variable| v.name.starts_with("der(");
+    let is_derivative = Variable::is_derivative;
     for variable in shown(program).filter(|v| !is_derivative(v)).chain(shown(program).filter(is_derivative)) {
-        let is_discrete = program
-            .memory
-            .slots
-            .get(variable.slot)
-            .is_some_and(|s| matches!(s.kind, SlotKind::Discrete | SlotKind::Clocked));
+        let is_discrete = program.memory.slots.get(variable.slot).is_some_and(is_change);
         let is_set = || program.events.reinits.iter().any(|r| r.state == variable.slot);
         let is_new = seen.get_mut(variable.slot.index()).is_some_and(|s| !std::mem::replace(s, true));
         if is_new && (is_discrete || is_set()) {
-            watched.push((variable.slot, variable.name.as_str().into()));
+            watched.push((variable.slot, (*variable.name()).into()));
         }
     }
     watched
@@ -141,18 +197,24 @@ fn watched_slots(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
 fn integers(program: &SimProgram) -> Vec<(SlotId, Arc<str>)> {
     let mut integers: Vec<(SlotId, Arc<str>)> = Vec::new();
     for variable in program.variables.iter().filter(|v| v.ty == SlotType::Integer) {
-        integers.push((variable.slot, variable.name.as_str().into()));
+        integers.push((variable.slot, (*variable.name()).into()));
     }
     integers.sort_by_key(|(slot, _)| *slot);
     integers.dedup_by_key(|(slot, _)| *slot);
     integers
 }
 
-/// The slots of some variables, each once.
-fn slots_of<'a>(variables: impl Iterator<Item = &'a Variable>) -> Vec<usize> {
-    let mut slots: Vec<usize> = variables.map(|v| v.slot.index()).collect();
-    slots.sort_unstable();
-    slots.dedup();
-    slots.shrink_to_fit();
+/// The slots of some variables, each once, ascending.
+fn slots_of<'a>(variables: impl Iterator<Item = Variable<'a>>) -> Vec<usize> {
+    let mut is_there: Vec<bool> = Vec::new();
+    for slot in variables.map(|v| v.slot.index()) {
+        if slot >= is_there.len() {
+            is_there.resize(slot + 1, false);
+        }
+        is_there[slot] = true;
+    }
+    let n = is_there.iter().filter(|is_there| **is_there).count();
+    let mut slots = Vec::with_capacity(n);
+    slots.extend(is_there.iter().enumerate().filter(|(_, is_there)| **is_there).map(|(slot, _)| slot));
     slots
 }

@@ -264,7 +264,7 @@ impl StepMeter {
                     known.rejected += rejected;
                     known.time += time;
                 }
-                None => costs.states.push(StateCosts { name: name.to_owned(), accepted, rejected, time }),
+                None => costs.states.push(StateCosts { name: name.into_owned(), accepted, rejected, time }),
             }
         }
     }

@@ -4,57 +4,58 @@
 //! neighbours, those of a mechanism may hold all states: a set is a list of the 64-bit words that are not zero, and slots that
 //! are solved for together share one. The words of all sets are bounded ([`MOST_WORDS`]); beyond that nothing is known.
 
-use std::rc::Rc;
-
 use saltus_base::Index;
 use saltus_program::{Assign, Block, Code, Op, Section, SlotId, ValueId};
 
 /// Words of dependence sets that are worth their memory.
 const MOST_WORDS: usize = 10_000_000;
 
-/// Words that are not zero, with their positions, ascending.
-type Set = Rc<[(u32, u64)]>;
+/// Words that are not zero, with their positions, ascending: where they are among the words of all sets.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Set {
+    start: u32,
+    n: u32,
+}
+
+const NOTHING: Set = Set { start: 0, n: 0 };
 
 pub(crate) struct Dependence {
     sets: Vec<Set>,
-    nothing: Set,
+    words: Vec<(u32, u64)>,
     /// The set under construction.
     union: Vec<u64>,
     /// Positions of its words, in the order in which they were met.
     met: Vec<u32>,
-    n_words: usize,
 }
 
 impl Dependence {
     /// Sets of numbers below `n` for so many slots, all empty.
     pub fn new(n: usize, n_slots: usize) -> Self {
-        let nothing: Set = Rc::from([]);
         let union = vec![0; n.div_ceil(64)];
-        Dependence { sets: vec![nothing.clone(); n_slots], nothing, union, met: Vec::new(), n_words: 0 }
+        Dependence { sets: vec![NOTHING; n_slots], words: Vec::new(), union, met: Vec::new() }
     }
 
     pub fn add(&mut self, slot: SlotId, number: usize) {
         let own = self.of(slot);
-        self.unite(&own);
+        self.unite(own);
         self.unite_word((number / 64) as u32, 1 << (number % 64));
         let set = self.finish();
         self.set(slot, set);
     }
 
     pub fn has(&self, slot: SlotId, number: usize) -> bool {
-        let Some(set) = self.sets.get(slot.index()) else { return false };
+        let set = self.words_of(self.of(slot));
         let found = set.binary_search_by_key(&((number / 64) as u32), |word| word.0);
         found.is_ok_and(|at| set[at].1 >> (number % 64) & 1 == 1)
     }
 
     pub fn is_empty(&self, slot: SlotId) -> bool {
-        self.sets.get(slot.index()).is_none_or(|set| set.is_empty())
+        self.of(slot).n == 0
     }
 
     /// The numbers in the set of a slot, ascending.
     pub fn numbers(&self, slot: SlotId) -> impl Iterator<Item = usize> {
-        let words = self.sets.get(slot.index()).map_or(&[][..], |set| set);
-        words.iter().flat_map(|&(at, word)| {
+        self.words_of(self.of(slot)).iter().flat_map(|&(at, word)| {
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as usize * 64 + bit)
         })
     }
@@ -63,7 +64,7 @@ impl Dependence {
     pub fn propagate(&mut self, section: &Section) -> bool {
         section.blocks.iter().all(|block| {
             self.follow(block);
-            self.n_words <= MOST_WORDS
+            self.words.len() <= MOST_WORDS
         })
     }
 
@@ -71,7 +72,7 @@ impl Dependence {
         match block {
             Block::Assign(assign) => self.follow_assign(assign),
             Block::Repeat(repeat) => repeat.for_each_element(&mut |assign| {
-                if self.n_words <= MOST_WORDS {
+                if self.words.len() <= MOST_WORDS {
                     self.follow_assign(assign);
                 }
             }),
@@ -81,7 +82,7 @@ impl Dependence {
                 let set = self.finish();
                 let discrete = l.discrete.iter().flat_map(|d| &d.stores);
                 let stored = l.body.stores.iter().chain(discrete).map(|s| s.1);
-                l.unknowns.iter().map(|u| u.slot).chain(stored).for_each(|slot| self.set(slot, set.clone()));
+                l.unknowns.iter().map(|u| u.slot).chain(stored).for_each(|slot| self.set(slot, set));
             }
         }
     }
@@ -94,14 +95,18 @@ impl Dependence {
         }
         let values = self.values(&assign.code);
         for &(value, slot) in &assign.stores {
-            if let Some(set) = values.get(value.0 as usize) {
-                self.set(slot, set.clone());
+            if let Some(&set) = values.get(value.0 as usize) {
+                self.set(slot, set);
             }
         }
     }
 
     fn of(&self, slot: SlotId) -> Set {
-        self.sets.get(slot.index()).unwrap_or(&self.nothing).clone()
+        self.sets.get(slot.index()).copied().unwrap_or(NOTHING)
+    }
+
+    fn words_of(&self, set: Set) -> &[(u32, u64)] {
+        &self.words[set.start as usize..][..set.n as usize]
     }
 
     fn set(&mut self, slot: SlotId, set: Set) {
@@ -115,13 +120,16 @@ impl Dependence {
         for op in &code.ops {
             if let Op::Load(slot) = op {
                 let set = self.of(*slot);
-                self.unite(&set);
+                self.unite(set);
             }
         }
     }
 
-    fn unite(&mut self, set: &Set) {
-        set.iter().for_each(|&(at, bits)| self.unite_word(at, bits));
+    fn unite(&mut self, set: Set) {
+        for k in set.start..set.start + set.n {
+            let (at, bits) = self.words[k as usize];
+            self.unite_word(at, bits);
+        }
     }
 
     fn unite_word(&mut self, at: u32, bits: u64) {
@@ -135,12 +143,13 @@ impl Dependence {
     /// The set that was under construction; the next one begins empty.
     fn finish(&mut self) -> Set {
         if self.met.is_empty() {
-            return self.nothing.clone();
+            return NOTHING;
         }
         self.met.sort_unstable();
-        self.n_words += self.met.len();
+        let set = Set { start: self.words.len() as u32, n: self.met.len() as u32 };
         let union = &mut self.union;
-        self.met.drain(..).map(|at| (at, std::mem::take(&mut union[at as usize]))).collect()
+        self.words.extend(self.met.drain(..).map(|at| (at, std::mem::take(&mut union[at as usize]))));
+        set
     }
 
     /// The sets of all values of code.
@@ -148,7 +157,7 @@ impl Dependence {
         let mut values: Vec<Set> = Vec::with_capacity(code.ops.len());
         for op in &code.ops {
             let set = match *op {
-                Op::Const(_) => self.nothing.clone(),
+                Op::Const(_) => NOTHING,
                 Op::Load(slot) => self.of(slot),
                 Op::Unary(_, a) => self.union_of(&values, &[a]),
                 Op::Binary(_, a, b) => self.union_of(&values, &[a, b]),
@@ -165,10 +174,10 @@ impl Dependence {
 
     /// Shares a set where all others are empty or the same.
     fn union_of(&mut self, values: &[Set], operands: &[ValueId]) -> Set {
-        let mut sets = operands.iter().filter_map(|v| values.get(v.0 as usize)).filter(|set| !set.is_empty());
-        let Some(first) = sets.next() else { return self.nothing.clone() };
-        if sets.clone().all(|set| Rc::ptr_eq(set, first)) {
-            return first.clone();
+        let mut sets = operands.iter().filter_map(|v| values.get(v.0 as usize).copied()).filter(|set| set.n > 0);
+        let Some(first) = sets.next() else { return NOTHING };
+        if sets.clone().all(|set| set == first) {
+            return first;
         }
         self.unite(first);
         sets.for_each(|set| self.unite(set));

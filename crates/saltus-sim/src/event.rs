@@ -71,7 +71,7 @@ pub(crate) fn not_a_number(
     t: f64,
     during: &'static str,
 ) -> Failure {
-    let variable = program.memory.slot_name(slot).to_owned();
+    let variable = program.memory.slot_name(slot).into_owned();
     let Some(blame) = blame(program, memory, blocks.iter(), slot) else {
         let block = blocks.iter().find(|b| b.stores(slot));
         let span = block.map_or(Span::nowhere(), Block::span);
@@ -335,7 +335,7 @@ fn does_not_settle<'a>(
     is_cycle: bool,
     changing: impl IntoIterator<Item = &'a SlotId>,
 ) -> Failure {
-    let mut changing: Vec<String> = changing.into_iter().map(|&s| program.memory.slot_name(s).to_owned()).collect();
+    let mut changing: Vec<String> = changing.into_iter().map(|&s| program.memory.slot_name(s).into_owned()).collect();
     changing.sort();
     Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds, is_cycle, changing })
 }

@@ -9,6 +9,7 @@
 //! points values are interpolated, by polynomials of third degree within a smooth piece. Before the start the past is
 //! constant. (Specification: sections 3.7.4.1 and 3.7.4.2.)
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use saltus_base::Index;
@@ -72,20 +73,20 @@ impl Histories {
     /// The same past, as another program of the model numbers it; what that one has besides has no past yet.
     pub fn exchange(&mut self, from: &SimProgram, to: &SimProgram) {
         let delays = std::mem::take(&mut self.delays).into_iter();
-        let mut delays: HashMap<&str, Past> =
+        let mut delays: HashMap<Cow<str>, Past> =
             delays.map(|past| (from.memory.slot_name(past.delay.input), past)).collect();
         let profiles = std::mem::take(&mut self.profiles).into_iter();
-        let mut profiles: HashMap<&str, Profile> =
+        let mut profiles: HashMap<Cow<str>, Profile> =
             profiles.map(|p| (from.memory.slot_name(p.transport.is_positive), p)).collect();
         let new = Histories::new(to);
         self.delays = new.delays;
         for past in &mut self.delays {
-            if let Some(Past { points, used, .. }) = delays.remove(to.memory.slot_name(past.delay.input)) {
+            if let Some(Past { points, used, .. }) = delays.remove(&to.memory.slot_name(past.delay.input)) {
                 (past.points, past.used) = (points, used);
             }
         }
         for profile in new.profiles {
-            let known = profiles.remove(to.memory.slot_name(profile.transport.is_positive));
+            let known = profiles.remove(&to.memory.slot_name(profile.transport.is_positive));
             let transport = profile.transport.clone();
             self.profiles.push(match known {
                 Some(mut known) => {

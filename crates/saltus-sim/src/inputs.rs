@@ -202,7 +202,7 @@ impl Inputs {
     pub fn saved(&self, program: &SimProgram) -> Result<Vec<SavedSignal>, Vec<String>> {
         let is_function = |signal: &Signal| matches!(signal, Signal::Function(_));
         let lost = self.signals.iter().filter(|(_, signal)| is_function(signal));
-        let lost: Vec<String> = lost.map(|(slot, _)| program.memory.slot_name(*slot).to_owned()).collect();
+        let lost: Vec<String> = lost.map(|(slot, _)| program.memory.slot_name(*slot).into_owned()).collect();
         if !lost.is_empty() {
             return Err(lost);
         }

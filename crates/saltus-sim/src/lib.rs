@@ -45,7 +45,7 @@ mod translation;
 mod witness;
 mod zeno;
 
-pub use catalogue::Columns;
+pub use catalogue::{Columns, Listed};
 pub use costs::{Activity, ActivityCost, CauseCosts, ConditionCosts, RunCosts, StateCosts};
 pub use error::{SimError, SimErrorKind};
 pub use exchange::Exchange;

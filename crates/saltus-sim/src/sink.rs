@@ -85,7 +85,7 @@ impl<'a> Header<'a> {
             Known::Of { program, memory, .. } => {
                 let shown = program.variables.iter().filter(|v| v.is_parameter() && !v.is_hidden);
                 let value = |slot: saltus_program::SlotId| memory.get(slot.index()).copied().unwrap_or(f64::NAN);
-                Cow::Owned(shown.map(|v| (v.name.clone(), value(v.slot))).collect())
+                Cow::Owned(shown.map(|v| (v.name().into_owned(), value(v.slot))).collect())
             }
         }
     }

@@ -3,10 +3,11 @@
 //! In: two programs of one model. Out: for each slot of the one the slot of the other that holds the same. Declared variables come first
 //! in all of them; what the compiler has added goes by name.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saltus_base::Index;
-use saltus_program::{Configuration, SimProgram, Slot, SlotId, SlotKind, Variable};
+use saltus_program::{Configuration, SimProgram, SlotId, SlotKind, Variable};
 
 /// A slot that a program does not have.
 pub const NOWHERE: usize = usize::MAX;
@@ -19,23 +20,23 @@ pub fn renumbered(from: &SimProgram, memory: &[f64], to: &SimProgram) -> Vec<f64
 /// For each slot of `to` the one of `from` that is the same.
 pub fn mapping(from: &SimProgram, to: &SimProgram) -> Vec<usize> {
     let n_common = to.configuration.as_ref().map_or(0, |c| c.n_common);
-    let others = from.memory.slots.iter().skip(n_common);
-    let named: HashMap<&str, usize> = others.map(|(id, slot)| (slot.name.as_str(), id.index())).collect();
-    let of = |(id, slot): (SlotId, &Slot)| match id.index() < n_common {
+    let others = from.memory.slots.ids().skip(n_common);
+    let named: HashMap<Cow<str>, usize> = others.map(|id| (from.memory.slots.name(id), id.index())).collect();
+    let of = |id: SlotId| match id.index() < n_common {
         true => id.index(),
-        false => named.get(slot.name.as_str()).copied().unwrap_or(NOWHERE),
+        false => named.get(&to.memory.slots.name(id)).copied().unwrap_or(NOWHERE),
     };
-    let mut mapping: Vec<usize> = to.memory.slots.iter().map(of).collect();
+    let mut mapping: Vec<usize> = to.memory.slots.ids().map(of).collect();
     let has_machines = to.configuration.as_ref().is_some_and(|c| !c.regions.is_empty());
     if !has_machines {
         return mapping;
     }
     // Other variables may be equal to each other there.
-    let known: HashMap<&str, usize> = from.variables.iter().map(|v| (v.name.as_str(), v.slot.index())).collect();
-    let is_own = |v: &&Variable| to.memory.slot_name(v.slot) == v.name;
+    let known: HashMap<Cow<str>, usize> = from.variables.iter().map(|v| (v.name(), v.slot.index())).collect();
+    let is_own = |v: &Variable| to.memory.slot_name(v.slot) == v.name();
     let all = to.variables.iter().filter(|v| !is_own(v)).chain(to.variables.iter().filter(is_own));
     for variable in all {
-        if let Some(&slot) = known.get(variable.name.as_str()) {
+        if let Some(&slot) = known.get(&variable.name()) {
             mapping[variable.slot.index()] = slot;
         }
     }
@@ -69,9 +70,9 @@ pub fn shown(program: &SimProgram, home: &SimProgram) -> Vec<usize> {
     let mut shown: Vec<usize> = mapping(program, home).into_iter().map(|place| present(program, place)).collect();
     if home.configuration.as_ref().is_some_and(|c| !c.regions.is_empty()) {
         let derivative_of: HashMap<SlotId, SlotId> = program.states.iter().map(|s| (s.value, s.derivative)).collect();
-        let slots: HashMap<&str, SlotId> = program.variables.iter().map(|v| (v.name.as_str(), v.slot)).collect();
-        let derivative = |variable: &Variable| {
-            let slot = slots.get(variable.name.as_str()).filter(|slot| present(program, slot.index()) != NOWHERE)?;
+        let slots: HashMap<Cow<str>, SlotId> = program.variables.iter().map(|v| (v.name(), v.slot)).collect();
+        let derivative = |variable: Variable| {
+            let slot = slots.get(&variable.name()).filter(|slot| present(program, slot.index()) != NOWHERE)?;
             derivative_of.get(slot).map(|slot| slot.index())
         };
         shown.extend(home.variables.iter().map(|v| derivative(v).unwrap_or(NOWHERE)));

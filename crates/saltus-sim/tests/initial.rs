@@ -11,14 +11,14 @@ use saltus_runtime::Interpreter;
 use saltus_sim::{Options, SimErrorKind, simulate};
 
 fn slot(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {
-    let id = program.memory.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial });
-    program.variables.push(Variable::new(name, id, SlotType::Real));
+    let id = program.memory.slots.push(name, Slot { kind, ty: SlotType::Real, initial });
+    program.variables.push(name, id, Arc::new(Declared::new(SlotType::Real)));
     id
 }
 
 fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
-    let mut flag = |name: &str, kind| slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial: 0.0 });
+    let mut flag = |name: &str, kind| slots.push(name, Slot::new(kind, SlotType::Real));
     let time = flag("time", SlotKind::Time);
     let (initial, terminal) = (flag("initial()", SlotKind::Flag), flag("terminal()", SlotKind::Flag));
     let memory = Memory { slots, time, initial, terminal, ..Memory::empty() };

@@ -236,7 +236,7 @@ fn write_details(run: &Run, path: &Path) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(&beside)?);
     let mut head = json!({"hidden": [], "texts": {}, "profile": run.profile(), "configurations": run.configurations()});
     if let Some(model) = run.model.get() {
-        let hidden = model.variables().iter().filter(|v| v.is_hidden || v.is_protected).map(|v| json!(v.name));
+        let hidden = model.variables().iter().filter(|v| v.is_hidden || v.is_protected).map(|v| json!(v.name()));
         head["hidden"] = hidden.collect();
         head["texts"] = model.texts().map(|(name, text)| (name.to_owned(), json!(text))).collect();
     }

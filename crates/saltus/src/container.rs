@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 /// Changes with everything that is written. A reader accepts its own version only: what is written is compiled anew from its
 /// sources in less time than a conversion would take to write.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 const MAGIC: &[u8; 7] = b"SALTUS\0";
 const HEADER: usize = 7 + 1 + 4 + 8 + 4;

@@ -240,7 +240,7 @@ impl Probe {
                 continue;
             }
             self.count(i, relative, now);
-            let name = self.program.memory.slot_name(self.wanted[i]).to_owned();
+            let name = self.program.memory.slot_name(self.wanted[i]).into_owned();
             self.found.wrong.push(Entry { name, time: now, exact: exact[i], limits: limits[i] });
         }
         functions.restore(base);
@@ -255,7 +255,7 @@ impl Probe {
         self.found.compared += 1;
         if relative > self.found.worst {
             self.found.worst = relative;
-            self.found.worst_at = Some((self.program.memory.slot_name(self.wanted[i]).to_owned(), time));
+            self.found.worst_at = Some((self.program.memory.slot_name(self.wanted[i]).into_owned(), time));
         }
     }
 

@@ -64,7 +64,7 @@ pub fn directional(functions: &mut dyn ModelFunctions, wanted: &[SlotId], seeds:
 fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64) -> Linearization {
     let with = |causality: Causality| -> Vec<(String, SlotId)> {
         let all = program.variables.iter().filter(|v| v.causality == causality);
-        all.map(|v| (v.name.clone(), v.slot)).collect()
+        all.map(|v| (v.name().into_owned(), v.slot)).collect()
     };
     let (inputs, outputs) = (with(Causality::Input), with(Causality::Output));
     let state_slots: Vec<SlotId> = program.states.iter().map(|s| s.value).collect();
@@ -85,7 +85,7 @@ fn at_point(program: &SimProgram, functions: &mut dyn ModelFunctions, time: f64)
     functions.restore(&base);
     let valued = |named: &[(String, SlotId)]| named.iter().map(|(n, s)| (n.clone(), functions.get(*s))).collect();
     let states: Vec<(String, SlotId)> =
-        state_slots.iter().map(|&s| (program.memory.slot_name(s).to_owned(), s)).collect();
+        state_slots.iter().map(|&s| (program.memory.slot_name(s).into_owned(), s)).collect();
     let (n, m) = (states.len(), outputs.len());
     let a = transposed(&a, n);
     Linearization {

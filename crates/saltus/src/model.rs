@@ -28,7 +28,9 @@ use saltus_flat::{BaseType, ExprKind, FlatModel};
 #[cfg(feature = "jit")]
 use saltus_jit::{Jit, JitOptions};
 use saltus_library::{DiskFiles, FileSource, Packages};
-use saltus_program::{Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, files_used};
+use saltus_program::{
+    Key, ModelFunctions, SimProgram, SlotId, SlotKind, SlotType, Stopwatch, Variable, Variables, files_used,
+};
 use saltus_results::Kept;
 use saltus_runtime::Interpreter;
 use saltus_sim::{Configurations, Solver};
@@ -162,8 +164,9 @@ impl Model {
         }
     }
 
+    /// Variables that are no elements of arrays.
     fn names(&self) -> &BTreeMap<String, usize> {
-        let all = || self.variables().iter().enumerate().map(|(i, v)| (v.name.clone(), i)).collect();
+        let all = || self.variables().alone().map(|(i, name)| (name.to_owned(), i)).collect();
         self.names.get_or_init(all)
     }
 
@@ -182,14 +185,16 @@ impl Model {
     }
 
     /// All variables, in the order of their declaration.
-    pub fn variables(&self) -> &[Variable] {
+    pub fn variables(&self) -> &Variables {
         &self.data.program.variables
     }
 
-    pub fn variable(&self, name: &str) -> Result<&Variable, UnknownVariable> {
-        let found = self.names().get(name).and_then(|&i| self.variables().get(i));
-        found.ok_or_else(|| {
-            let similar = nearest(name, self.names().keys().map(String::as_str)).map(str::to_owned);
+    pub fn variable(&self, name: &str) -> Result<Variable<'_>, UnknownVariable> {
+        let found = self.names().get(name).copied().or_else(|| self.variables().find_element(name));
+        found.and_then(|i| self.variables().get(i)).ok_or_else(|| {
+            let mut all: Vec<_> = self.variables().iter().map(|v| v.name()).collect();
+            all.sort_unstable();
+            let similar = nearest(name, all.iter().map(|name| &**name)).map(str::to_owned);
             UnknownVariable { name: name.to_owned(), similar }
         })
     }
@@ -241,7 +246,7 @@ impl Model {
         Ok(slot)
     }
 
-    fn known(&self, name: &str) -> Result<&Variable, Unchangeable> {
+    fn known(&self, name: &str) -> Result<Variable<'_>, Unchangeable> {
         let is_text = |unknown| {
             if self.is_text(name) { Unchangeable::Text } else { Unchangeable::Unknown(unknown) }
         };
@@ -250,6 +255,9 @@ impl Model {
 
     /// The sizes of an array of which the variables `name[1]`, `name[2]`, … are the elements.
     pub fn sizes(&self, name: &str) -> Option<Vec<u32>> {
+        if let Some(sizes) = self.variables().sizes(name) {
+            return Some(sizes);
+        }
         let begin = format!("{name}[");
         let inside = self.names().range(begin.clone()..).map_while(|(other, _)| other.strip_prefix(&begin));
         let index =
@@ -261,7 +269,11 @@ impl Model {
     /// Patterns that fit no variable, with the one that is spelt most like them. `time` is part of every result, and variables that only
     /// other configurations have count, too.
     pub fn idle_patterns(&self, kept: &Kept) -> Vec<UnknownVariable> {
-        let own = self.variables().iter().map(|v| v.name.as_str());
+        if !kept.is_choice() {
+            return Vec::new();
+        }
+        let own: Vec<_> = self.variables().iter().map(|v| v.name()).collect();
+        let own = own.iter().map(|name| &**name);
         let others = self.flat().into_iter().flat_map(|flat| flat.variables.values().map(|v| v.name.as_str()));
         // Those of component arrays are here by their elements.
         let others = others.filter(|name| n_outer_dimensions(name) == 0);

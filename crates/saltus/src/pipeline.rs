@@ -4,6 +4,7 @@
 //! and everything they said. A defect of the compiler in one stage becomes a diagnostic and ends the journey there; what
 //! was said before is kept.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -169,8 +170,8 @@ impl Experiment {
         settings.events = self.events;
         settings.mixed = self.mixed;
         if self.kept.is_choice() {
-            let names = program.variables.iter().map(|v| &v.name).filter(|name| self.kept.keeps(name));
-            settings.recorded = Recorded::Only(names.cloned().collect());
+            let names = program.variables.iter().map(|v| v.name()).filter(|name| self.kept.keeps(name));
+            settings.recorded = Recorded::Only(names.map(Cow::into_owned).collect());
         }
         settings
     }

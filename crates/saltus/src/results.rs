@@ -2,6 +2,7 @@
 //!
 //! In: a program and a trajectory of it. Out: [`Results`], ready to be written or drawn.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saltus_program::{SimProgram, SlotType, Variable};
@@ -40,15 +41,15 @@ pub fn header(program: &SimProgram, header: &saltus_sim::Header, kept: &Kept) ->
 
 /// The signal of a column, by itself.
 pub fn signal_of(program: &SimProgram, column: &Column) -> Signal {
-    let declared = program.find_variable(&column.name).map(|v| (v.name.as_str(), v)).into_iter().collect();
+    let declared = program.find_variable(&column.name).map(|v| (v.name(), v)).into_iter().collect();
     let source = Source::Column { index: column.place, negated: false };
     signal(program, &declared, &column.name, column.ty, source)
 }
 
-type Declared<'a> = HashMap<&'a str, &'a Variable>;
+type Declared<'a> = HashMap<Cow<'a, str>, Variable<'a>>;
 
 fn declared(program: &SimProgram) -> Declared<'_> {
-    program.variables.iter().map(|v| (v.name.as_str(), v)).collect()
+    program.variables.iter().map(|v| (v.name(), v)).collect()
 }
 
 fn signal(program: &SimProgram, declared: &Declared, name: &str, ty: SlotType, source: Source) -> Signal {

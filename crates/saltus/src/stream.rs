@@ -10,7 +10,7 @@ use std::time::Duration;
 use saltus_base::SourceMap;
 use saltus_program::{SimProgram, Stopwatch};
 use saltus_results::{Destination, Format, Kept, Lines, Signal, WriteError, Writer};
-use saltus_sim::{Columns, EventRecord, Recorder, Sink, SinkError};
+use saltus_sim::{Columns, EventRecord, Listed, Recorder, Sink, SinkError};
 
 use saltus_sim::trajectory::Column;
 
@@ -66,18 +66,26 @@ pub struct Last {
 }
 
 impl Digest {
-    /// The first `most` signals that vary in the order of a rank of their names, and where that is the same, of their declaration; those without a rank
-    /// are left out. None if there are no rows.
-    pub fn last<K: Ord>(&self, most: usize, rank: impl Fn(&str) -> Option<K>) -> Last {
+    /// The first `most` signals that vary in the order of a rank, and where that is the same, of their declaration; those without a rank
+    /// are left out. `least` is no greater than the rank and found without the name: of a large array few names are made. None if there are no rows.
+    pub fn last<K: Ord>(
+        &self,
+        most: usize,
+        least: impl Fn(&Listed) -> K,
+        rank: impl Fn(&Listed, &str) -> Option<K>,
+    ) -> Last {
         let Some((program, columns, kept)) = self.columns.as_ref().filter(|_| self.n_rows > 0) else {
             return Last { signals: Vec::new(), n: 0 };
         };
-        let all = columns.all();
         let mut n = 0;
-        let mut first: Vec<(K, &Column)> = Vec::with_capacity(most + 1);
-        for column in all.iter().filter(|column| kept.keeps(&column.name)) {
+        let mut first: Vec<(K, Listed)> = Vec::with_capacity(most + 1);
+        let is_kept = |column: &Listed| !kept.is_choice() || kept.keeps(&column.name());
+        for column in columns.each().filter(is_kept) {
             n += 1;
-            let Some(rank) = rank(&column.name) else { continue };
+            if first.len() == most && first.last().is_some_and(|(other, _)| *other <= least(&column)) {
+                continue;
+            }
+            let Some(rank) = rank(&column, &column.name()) else { continue };
             let at = first.partition_point(|(other, _)| *other <= rank);
             if at < most {
                 first.insert(at, (rank, column));
@@ -85,8 +93,9 @@ impl Digest {
             }
         }
         let value = |column: &Column| self.last_row.get(column.place).copied().unwrap_or(f64::NAN);
-        let signal = |(_, column): (K, &Column)| (results::signal_of(program, column), value(column));
-        Last { signals: first.into_iter().map(signal).collect(), n }
+        let signal = |column: &Column| (results::signal_of(program, column), value(column));
+        let first: Vec<Listed> = first.into_iter().map(|(_, column)| column).collect();
+        Last { signals: columns.columns(&first).iter().map(signal).collect(), n }
     }
 }
 

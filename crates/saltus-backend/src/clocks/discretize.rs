@@ -30,7 +30,7 @@ pub fn discretize(
     let states = std::mem::take(&mut system.derivative_of);
     for (state, after) in continued.iter().filter(|(state, _)| !states.contains_key(state)) {
         let span = system.equations.iter().find(|e| e.target == Some(*after)).map_or(Span::nowhere(), |e| e.span);
-        diagnostics.push(diagnostics::not_a_state(system.name(*state), span));
+        diagnostics.push(diagnostics::not_a_state(&system.name(*state), span));
     }
     let mut by_sub: BTreeMap<usize, Vec<(SlotId, SlotId)>> = BTreeMap::new();
     for (&state, &derivative) in &states {
@@ -41,7 +41,7 @@ pub fn discretize(
     }
     for (sub, states) in by_sub {
         let Some(method) = base.subs[sub].method else {
-            let name = system.name(states[0].0).to_owned();
+            let name = system.name(states[0].0).into_owned();
             let span = equation_of(system, states[0].1);
             diagnostics.push(diagnostics::clocks::no_method(&name, &base.subs[sub].text, span));
             continue;

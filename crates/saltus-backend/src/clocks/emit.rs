@@ -82,7 +82,7 @@ pub fn base_partition(
             span: sub.span,
         })
         .collect();
-    let first = base.subs.first().map_or_else(String::new, |sub| system.name(sub.slots.tick).to_owned());
+    let first = base.subs.first().map_or_else(String::new, |sub| system.name(sub.slots.tick).into_owned());
     let mut flag = |name: &str, ty| system.add_slot(format!("{name}, {first}"), SlotKind::Flag, ty);
     BasePartition {
         clock: base.clock,

@@ -232,7 +232,7 @@ impl Parts {
             .map(|(k, ((&ticks, (text, span)), method))| {
                 // Declared variables come first.
                 let variable = self.sub_of.iter().find(|(_, sub)| local.get(sub) == Some(&k));
-                let variable = variable.map_or_else(|| text.clone(), |(&slot, _)| system.name(slot).to_owned());
+                let variable = variable.map_or_else(|| text.clone(), |(&slot, _)| system.name(slot).into_owned());
                 let slots = declare_sub_slots(system, &variable);
                 Sub { ticks, method, slots, text, span }
             })

@@ -143,12 +143,12 @@ fn check_initial_conditions(
     let is_discrete = |slot: &SlotId| base.sub_of.get(slot).is_some_and(|sub| !discretized.contains(sub));
     for (slot, start) in system.starts.iter().filter(|(slot, start)| start.is_fixed && is_discrete(slot)) {
         if !previous.contains_key(slot) {
-            diagnostics.push(diagnostics::clocks::fixed_in_discrete_partition(system.name(*slot), start.span));
+            diagnostics.push(diagnostics::clocks::fixed_in_discrete_partition(&system.name(*slot), start.span));
         }
     }
     for equation in &base.initial_equations {
         if let Some(slot) = system.dag.loads(&[equation.left, equation.right]).iter().find(|s| is_discrete(s)) {
-            diagnostics.push(diagnostics::clocks::initial_equation(system.name(*slot), equation.span));
+            diagnostics.push(diagnostics::clocks::initial_equation(&system.name(*slot), equation.span));
         }
     }
 }
@@ -232,7 +232,7 @@ fn assign_subs(
         let mut found = subs.iter();
         let sub = found.next().copied().unwrap_or(0);
         if let Some(&other) = found.next() {
-            let names: Vec<String> = slots.iter().map(|&s| system.name(s).to_owned()).collect();
+            let names: Vec<String> = slots.iter().map(|&s| system.name(s).into_owned()).collect();
             let span = match &step {
                 Step::Assign(a) => a.span,
                 Step::Family(family) => family.span,

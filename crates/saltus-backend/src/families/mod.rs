@@ -31,8 +31,8 @@ use std::collections::BTreeMap;
 
 use saltus_base::{Diagnostics, Index, Span};
 use saltus_flat::family::Counter;
-use saltus_flat::{FlatModel, VarId, element_name};
-use saltus_program::{SlotId, SlotKind, SlotType};
+use saltus_flat::{FlatModel, VarId};
+use saltus_program::{ElementNames, Slot, SlotId, SlotKind, SlotType};
 
 use crate::dag::{Dag, Node, NodeId};
 use crate::system::{ScalarEquation, System};
@@ -102,21 +102,19 @@ impl Place {
 
 impl FamilyStep {
     /// The slots that it computes.
-    pub fn slots(&self) -> Vec<SlotId> {
-        self.target.slots(&self.sizes).collect()
+    pub fn slots(&self) -> impl Iterator<Item = SlotId> {
+        self.target.slots(&self.sizes)
     }
 
     /// The slots that it reads, with repetitions.
-    pub fn loads(&self, dag: &Dag) -> Vec<SlotId> {
+    pub fn each_load(&self, dag: &Dag, visit: &mut dyn FnMut(SlotId)) {
         let place_of = |slot: SlotId| self.places.iter().find(|(own, _)| *own == slot).map(|(_, place)| place);
-        let mut slots = Vec::new();
         for slot in dag.loads(&[self.node]) {
             match place_of(slot) {
-                Some(place) => slots.extend(place.slots(&self.sizes)),
-                None => slots.push(slot),
+                Some(place) => place.slots(&self.sizes).for_each(&mut *visit),
+                None => visit(slot),
             }
         }
-        slots
     }
 }
 
@@ -169,15 +167,18 @@ impl Families {
                 system.slots[slot].kind = SlotKind::Algebraic;
             }
         }
+        let mut of_states: Vec<(SlotId, SlotId)> = Vec::new();
         for (&variable, derivatives) in &self.derivatives {
             for (element, derivative) in derivatives.iter().enumerate() {
                 let Some(derivative) = *derivative else { continue };
                 let slot = system.elements[variable][element];
                 system.slots[slot].kind = SlotKind::State;
                 system.slots[derivative].kind = SlotKind::Derivative;
-                system.derivative_of.insert(slot, derivative);
+                of_states.push((slot, derivative));
             }
         }
+        // All at once: one by one they would be most of the work.
+        system.derivative_of.append(&mut of_states.into_iter().collect());
     }
 
     /// Did the other equations take something that families determine for more than a known value?
@@ -239,11 +240,17 @@ fn declare_derivatives(
     sizes: &[u32],
     known: &mut [Option<SlotId>],
 ) {
-    let dims = dims(model, target.variable);
-    let name = &model.variables[target.variable].name;
-    for element in target.elements(sizes) {
-        let name = ["der(", &element_name(name, &dims, element as u64), ")"].concat();
-        known[element] = Some(system.add_slot(name, SlotKind::Input, SlotType::Real));
+    let names = ElementNames {
+        array: model.variables[target.variable].name.to_string(),
+        dims: dims(model, target.variable),
+        first: target.first as u64,
+        strides: target.strides.clone(),
+        sizes: sizes.to_vec(),
+        is_derivative: true,
+    };
+    let first = system.slots.push_elements(names, Slot::new(SlotKind::Input, SlotType::Real)).index();
+    for (k, element) in target.elements(sizes).enumerate() {
+        known[element] = Some(SlotId::from_usize(first + k));
     }
 }
 

@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use saltus_base::{Index, Span};
-use saltus_flat::family::Counter;
 use saltus_flat::{Attributes, BaseType, Causality, Expr, ExprKind, FlatModel, LocalId, VarId, Variability};
 
 use super::cut::{Cut, cut};
@@ -323,16 +322,25 @@ impl Planner<'_> {
 
     /// What the accesses of a family stand for, at a row-major position of its box.
     fn operands_at(&self, k: usize, at: usize) -> Vec<Element> {
-        let family = &self.families[k];
-        let position = position_in(&sizes(&family.counters), at);
-        family.accesses.iter().map(|access| self.operand_at(access, &family.counters, &position)).collect()
+        let moving = self.moving(k);
+        let mut position = Vec::new();
+        position_in(&moving.sizes, at, &mut position);
+        moving.accesses.iter().map(|access| self.operand_at(access, &position)).collect()
     }
 
-    fn operand_at(&self, access: &read::Access, counters: &[Counter], position: &[i64]) -> Element {
-        let (first, strides) = access.positions(&dims(self.model, access.variable), counters);
-        let moved: i64 = strides.iter().zip(position).map(|(stride, at)| stride * at).sum();
-        let position = (first as i64 + moved) as usize;
-        self.standing_for(access.variable, access.is_derivative, position)
+    /// The accesses of a family, to be looked up element by element.
+    fn moving(&self, k: usize) -> Moving {
+        let family = &self.families[k];
+        let access = |access: &read::Access| {
+            let (first, strides) = access.positions(&dims(self.model, access.variable), &family.counters);
+            MovingAccess { variable: access.variable, is_derivative: access.is_derivative, first, strides }
+        };
+        Moving { sizes: sizes(&family.counters), accesses: family.accesses.iter().map(access).collect() }
+    }
+
+    fn operand_at(&self, access: &MovingAccess, position: &[i64]) -> Element {
+        let moved: i64 = access.strides.iter().zip(position).map(|(stride, at)| stride * at).sum();
+        self.standing_for(access.variable, access.is_derivative, (access.first as i64 + moved) as usize)
     }
 
     fn standing_for(&self, variable: VarId, is_derivative: bool, position: usize) -> Element {
@@ -357,6 +365,7 @@ impl Planner<'_> {
             starts.get(k).filter(|range| range.contains(&row)).map(|range| (k, (row - range.start) as usize))
         };
         let leaders: HashMap<u32, &Group> = determined.groups.iter().map(|group| (group.rows[0], group)).collect();
+        let moving: Vec<Moving> = (0..self.families.len()).map(|k| self.moving(k)).collect();
         let mut members: Vec<(usize, usize)> = Vec::new();
         for (k, range) in starts.iter().enumerate().filter(|(k, _)| uses[*k] == Use::Rows) {
             let box_sizes = sizes(&self.families[k].counters);
@@ -367,13 +376,13 @@ impl Planner<'_> {
                 members.clear();
                 if column != NOBODY {
                     members.push((k, at));
-                    return self.describe(&members, &[column], &mut kinds, touched);
+                    return self.describe(&moving, &members, &[column], &mut kinds, touched);
                 }
                 let group = leaders.get(&row)?;
                 for &row in &group.rows {
                     members.push(member(row).filter(|(k, _)| uses[*k] == Use::Rows)?);
                 }
-                self.describe(&members, &group.columns, &mut kinds, touched)
+                self.describe(&moving, &members, &group.columns, &mut kinds, touched)
             };
             let cuts = cut(&box_sizes, &mut describe);
             for cut in cuts.into_iter().filter(|cut| cut.n_elements() >= FEWEST_ELEMENTS_OF_PIECE) {
@@ -391,26 +400,31 @@ impl Planner<'_> {
     /// The kind of a unit of rows; writes the positions of its operands and targets. `None` if families may not determine its targets.
     fn describe(
         &self,
+        moving: &[Moving],
         members: &[(usize, usize)],
         targets: &[Column],
         kinds: &mut Kinds,
         touched: &mut Vec<i64>,
     ) -> Option<u32> {
         kinds.scratch.clear();
-        let owners: Vec<(VarId, bool, usize)> = targets.iter().map(|&column| self.elements.owner(column)).collect();
+        kinds.owners.clear();
+        kinds.owners.extend(targets.iter().map(|&column| self.elements.owner(column)));
         let mut is_linear = true;
         for &(k, at) in members {
             kinds.scratch.push(Part::Family(k));
-            let family = &self.families[k];
-            let position = position_in(&sizes(&family.counters), at);
+            position_in(&moving[k].sizes, at, &mut kinds.position);
             kinds.unknowns.clear();
-            for access in &family.accesses {
-                let element = self.operand_at(access, &family.counters, &position);
+            for access in &moving[k].accesses {
+                let element = self.operand_at(access, &kinds.position);
                 touched.push(element.position as i64);
                 kinds.scratch.push(Part::Operand(element.variable, element.is_derivative, element.is_negated));
-                kinds.unknowns.push(owners.contains(&(element.variable, element.is_derivative, element.position)));
+                kinds.unknowns.push(kinds.owners.contains(&(
+                    element.variable,
+                    element.is_derivative,
+                    element.position,
+                )));
             }
-            is_linear = is_linear && self.is_linear(family, &mut kinds.linear, k, &kinds.unknowns, targets.len() == 1);
+            is_linear = is_linear && self.is_linear(&mut kinds.linear, k, &kinds.unknowns, targets.len() == 1);
         }
         if !is_linear {
             return None;
@@ -433,15 +447,15 @@ impl Planner<'_> {
     /// Is the equation linear in these of its operands? Alone, an unknown may have a factor that varies, as with scalars.
     fn is_linear(
         &self,
-        family: &Family,
-        known: &mut BTreeMap<(usize, Vec<bool>), bool>,
+        known: &mut Vec<(usize, Vec<bool>, bool)>,
         k: usize,
         unknowns: &[bool],
         is_alone: bool,
     ) -> bool {
-        if let Some(&known) = known.get(&(k, unknowns.to_vec())) {
-            return known;
+        if let Some((.., known)) = known.iter().find(|(other, own, _)| *other == k && own == unknowns) {
+            return *known;
         }
+        let family = &self.families[k];
         let n_iterators = self.model.iterators.len();
         let access = |local: LocalId| local.index().checked_sub(n_iterators);
         let is_unknown = |local: LocalId| access(local).is_some_and(|k| unknowns.get(k) == Some(&true));
@@ -462,7 +476,7 @@ impl Planner<'_> {
         };
         let parts = Parts { is_unknown: &is_unknown, is_factor: &is_factor };
         let is_linear = [&family.left, &family.right].into_iter().all(|side| parts.contains(side).is_some());
-        known.insert((k, unknowns.to_vec()), is_linear);
+        known.push((k, unknowns.to_vec(), is_linear));
         is_linear
     }
 
@@ -557,30 +571,54 @@ struct Kinds {
     scratch: Vec<Part>,
     /// Which operands of an equation are unknowns, and by family whether it is linear in these.
     unknowns: Vec<bool>,
-    linear: BTreeMap<(usize, Vec<bool>), bool>,
+    linear: Vec<(usize, Vec<bool>, bool)>,
+    /// Of the unit that is described.
+    owners: Vec<(VarId, bool, usize)>,
+    position: Vec<i64>,
+    /// The kind of the unit before.
+    last: u32,
 }
 
 impl Kinds {
     /// The number of the kind in the scratch.
     fn number(&mut self) -> u32 {
+        // Neighbours are of one kind nearly everywhere.
+        if self.all.get(self.last as usize).is_some_and(|last| *last == self.scratch) {
+            return self.last;
+        }
         if let Some(&known) = self.numbers.get(&self.scratch) {
+            self.last = known;
             return known;
         }
         let number = self.all.len() as u32;
         self.all.push(self.scratch.clone());
         self.numbers.insert(self.scratch.clone(), number);
+        self.last = number;
         number
     }
 }
 
-fn position_in(sizes: &[u32], at: usize) -> Vec<i64> {
+/// Where an access of a family is for each element of its box.
+struct Moving {
+    sizes: Vec<u32>,
+    accesses: Vec<MovingAccess>,
+}
+
+struct MovingAccess {
+    variable: VarId,
+    is_derivative: bool,
+    first: usize,
+    strides: Vec<i64>,
+}
+
+fn position_in(sizes: &[u32], at: usize, position: &mut Vec<i64>) {
     let mut rest = at;
-    let mut position = vec![0; sizes.len()];
+    position.clear();
+    position.resize(sizes.len(), 0);
     for (d, &n) in sizes.iter().enumerate().rev() {
         position[d] = (rest % n as usize) as i64;
         rest /= n as usize;
     }
-    position
 }
 
 fn row_strides(sizes: &[u32]) -> Vec<i64> {

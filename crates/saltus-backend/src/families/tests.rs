@@ -121,7 +121,7 @@ fn a_rod_is_two_loops() {
     // u, Q[1], the flows, the cells, the last cell; as scalars u, 100 flows, 100 derivatives.
     assert_eq!((count(&kept), count(&scalar)), (5, 201));
     let states = |program: &SimProgram| -> Vec<String> {
-        program.states.iter().map(|s| program.memory.slot_name(s.value).to_owned()).collect()
+        program.states.iter().map(|s| program.memory.slot_name(s.value).into_owned()).collect()
     };
     assert_eq!(states(&kept), states(&scalar));
 }

@@ -21,7 +21,7 @@ const NOBODY: u32 = u32::MAX;
 pub fn copies(system: &mut System, aliases: &Aliases, families: &[FamilyStep]) -> Vec<Step> {
     let mut is_read = vec![false; system.slots.len()];
     for family in families {
-        family.loads(&system.dag).into_iter().for_each(|slot| is_read[slot.index()] = true);
+        family.each_load(&system.dag, &mut |slot| is_read[slot.index()] = true);
     }
     let read: Vec<SlotId> = aliases.iter().filter(|slot| is_read[slot.index()]).collect();
     let copy = |slot: SlotId| {
@@ -39,24 +39,24 @@ pub fn weave(system: &System, scalars: Vec<Step>, families: Vec<Step>) -> Option
     let mut producer = vec![NOBODY; system.slots.len()];
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
     for (k, step) in steps.iter().enumerate() {
-        for slot in step.slots() {
+        step.each_slot(&mut |slot| {
             let last = std::mem::replace(&mut producer[slot.index()], k as u32);
             // A guess stands before the loop that begins with it.
             if last != NOBODY {
                 before[k].push(last);
             }
-        }
+        });
     }
     for (k, step) in steps.iter().enumerate() {
         let needs = &mut before[k];
         let mut last = NOBODY;
-        for slot in step.loads(&system.dag) {
+        step.each_load(&system.dag, &mut |slot| {
             let by = producer[slot.index()];
             if by != NOBODY && by != k as u32 && by != last {
                 needs.push(by);
                 last = by;
             }
-        }
+        });
         needs.sort_unstable();
         needs.dedup();
     }

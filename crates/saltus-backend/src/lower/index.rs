@@ -13,7 +13,7 @@
 use std::rc::Rc;
 
 use saltus_base::Span;
-use saltus_flat::{BaseType, Expr, ExprKind, Subscript};
+use saltus_flat::{BaseType, Expr, ExprKind, Subscript, VarId};
 use saltus_program::BinaryFn;
 
 use super::value::Value;
@@ -21,6 +21,14 @@ use super::{Lowered, Lowering};
 use crate::dag::NodeId;
 use crate::diagnostics;
 use crate::tuning::form::{MOST_CHOICES, MOST_CHOICES_IN_FUNCTION};
+
+/// The row-major position of the element that is selected, if it is one and known.
+fn position_of(choices: &[Choice], dims: &[usize]) -> Option<usize> {
+    choices.iter().zip(dims).try_fold(0, |at, (choice, size)| match choice {
+        Choice::Fixed { positions, keeps: false } if positions.len() == 1 => Some(at * size + positions[0]),
+        _ => None,
+    })
+}
 
 /// What a subscript selects of one dimension.
 #[derive(Clone)]
@@ -110,9 +118,29 @@ impl<'a> Lowering<'a, '_> {
     }
 
     pub fn index(&mut self, e: &'a Expr, base: &'a Expr, subscripts: &'a [Subscript]) -> Lowered<Value> {
+        if let Some((id, dims)) = self.array_of_families(base) {
+            let choices = self.choices(&dims, subscripts, e)?;
+            if let Some(slot) = position_of(&choices, &dims).and_then(|k| self.system.elements[id].get(k).copied()) {
+                return Ok(Value::Number(self.system.load(slot)));
+            }
+            let value = self.value(base)?;
+            return self.read(&value, &choices, e.span);
+        }
         let value = self.value(base)?;
         let choices = self.choices(value.dims(), subscripts, e)?;
         self.read(&value, &choices, e.span)
+    }
+
+    /// A variable of which families determine elements, with its sizes: what is left to scalars mentions few of its elements.
+    fn array_of_families(&self, base: &Expr) -> Option<(VarId, Vec<usize>)> {
+        let ExprKind::Var(id) = base.kind else { return None };
+        let is_loaded = self.system.memo.loaded.contains_key(&id) || self.state.variables.contains_key(&id);
+        if is_loaded || self.system.families.covered(id).is_none() {
+            return None;
+        }
+        let dims = &self.model.variables.get(id)?.ty.dims;
+        let dims: Option<Vec<usize>> = dims.iter().map(|d| d.known().map(|n| n as usize)).collect();
+        Some((id, dims?))
     }
 
     pub fn read(&mut self, value: &Value, choices: &[Choice], span: Span) -> Lowered<Value> {

@@ -40,7 +40,7 @@ fn show(system: &System, node: NodeId) -> String {
     let dag = &system.dag;
     match dag.node(node) {
         Node::Const(bits) => format!("{}", f64::from_bits(bits)),
-        Node::Load(slot) => system.name(slot).to_owned(),
+        Node::Load(slot) => system.name(slot).into_owned(),
         Node::Unary(f, x) => format!("{}({})", f.name().trim(), show(system, x)),
         Node::Binary(f, a, b) => format!("({} {} {})", show(system, a), f.name(), show(system, b)),
         Node::Select(c, a, b) => {

@@ -265,7 +265,8 @@ fn check(study: &Study, model: &Model, n: usize, names: &[String], screen: &Scre
             wrong.push(diagnostics::unknown_in_study(plot.span, "column of the table", name, similar));
         }
     }
-    let all: Vec<&str> = model.variables().iter().map(|v| v.name.as_str()).collect();
+    let all: Vec<_> = model.variables().iter().map(|v| v.name()).collect();
+    let all: Vec<&str> = all.iter().map(|name| &**name).collect();
     let over_time =
         study.plots.iter().filter(|plot| plot.x.is_none()).flat_map(|plot| plot.y.iter().map(move |y| (y, plot.span)));
     let written = study.output.variables.iter().map(|name| (name, Span::nowhere()));

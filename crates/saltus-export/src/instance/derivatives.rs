@@ -40,7 +40,7 @@ impl Instance {
             matches!(kind, Some(SlotKind::State | SlotKind::Input | SlotKind::Time))
         };
         if let Some(&other) = slots.iter().find(|slot| !is_known(slot)) {
-            let name = program.memory.slot_name(other).to_owned();
+            let name = program.memory.slot_name(other).into_owned();
             let text = format!("`{name}` is neither a state nor an input: there are no derivatives by it");
             return Err(self.say(Severity::Error, text));
         }

@@ -111,7 +111,7 @@ impl Instance {
                 Some(slope) => simulation.set_moving(slot, value, slope),
             };
             if let Err(why) = set {
-                let name = self.model.program().memory.slot_name(slot).to_owned();
+                let name = self.model.program().memory.slot_name(slot).into_owned();
                 return Err(self.say(Severity::Error, format!("`{name}` cannot be set: {why}")));
             }
         }

@@ -14,14 +14,14 @@ use saltus_runtime::Interpreter;
 
 pub fn empty_program() -> SimProgram {
     let mut slots = IdVec::new();
-    let time = slots.push(Slot { name: "time".into(), kind: SlotKind::Time, ty: SlotType::Real, initial: 0.0 });
+    let time = slots.push("time", Slot::new(SlotKind::Time, SlotType::Real));
     let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
     SimProgram { memory, ..SimProgram::empty("M") }
 }
 
 pub fn slot(program: &mut SimProgram, kind: SlotKind, initial: f64) -> SlotId {
     let name = format!("s{}", program.memory.slots.len());
-    program.memory.slots.push(Slot { name, kind, ty: SlotType::Real, initial })
+    program.memory.slots.push(name, Slot { kind, ty: SlotType::Real, initial })
 }
 
 /// Writes code operation by operation.

@@ -18,7 +18,7 @@ impl LoopWork {
     }
 
     fn describe_unsolved(&self, program: &SimProgram) -> EvalFailure {
-        let name = |slot: SlotId| program.memory.slot_name(slot).to_owned();
+        let name = |slot: SlotId| program.memory.slot_name(slot).into_owned();
         match self.why {
             Why::Mixed { tried } => {
                 let slots = self.l.discrete.iter().flat_map(|d| &d.stores).map(|s| name(s.1));

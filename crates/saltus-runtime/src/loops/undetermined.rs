@@ -58,7 +58,7 @@ impl LoopWork {
             })
         });
         let unknown = self.l.unknowns.get(open)?;
-        holds.then(|| (program.memory.slot_name(unknown.slot).to_owned(), self.l.body.span))
+        holds.then(|| (program.memory.slot_name(unknown.slot).into_owned(), self.l.body.span))
     }
 
     /// Columns in units of the unknowns, rows in units of their largest entries, which are returned too.

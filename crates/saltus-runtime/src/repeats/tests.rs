@@ -24,11 +24,11 @@ fn program(results: SlotKind) -> SimProgram {
     let mut program = empty_program();
     for i in 0..N_INPUTS {
         let initial = (i as f64 * 0.37).sin() + 1.5;
-        program.memory.slots.push(Slot { name: format!("x[{i}]"), kind: SlotKind::Input, ty: SlotType::Real, initial });
+        program.memory.slots.push(format!("x[{i}]"), Slot { kind: SlotKind::Input, ty: SlotType::Real, initial });
     }
     for i in 0..N_RESULTS {
         let name = format!("y[{i}]");
-        program.memory.slots.push(Slot { name, kind: results, ty: SlotType::Real, initial: 0.25 });
+        program.memory.slots.push(name, Slot { kind: results, ty: SlotType::Real, initial: 0.25 });
     }
     program
 }

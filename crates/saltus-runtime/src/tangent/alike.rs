@@ -179,7 +179,7 @@ mod tests {
 
     /// Of twenty slots the first ten have tangents.
     fn layout() -> Layout {
-        let real = |kind| Slot { name: String::new(), kind, ty: SlotType::Real, initial: 0.0 };
+        let real = |kind| Slot::new(kind, SlotType::Real);
         let slots: IdVec<SlotId, Slot> = (0..20).map(|_| real(SlotKind::Algebraic)).collect();
         let mut layout = Layout::new(&slots, &IdVec::new());
         (0..10).for_each(|i| layout.add_tangent(slot(i)));

@@ -20,8 +20,7 @@ pub(crate) struct Layout {
 impl Layout {
     pub fn new(slots: &IdVec<SlotId, Slot>, callables: &IdVec<CallableId, Callable>) -> Self {
         Layout {
-            // Nobody sees the names.
-            slots: slots.values().map(|s| Slot { name: String::new(), ..*s }).collect(),
+            slots: slots.clone(),
             tangents: vec![None; slots.len()],
             is_zero: vec![false; slots.len()],
             // What an effect gives does not depend on its arguments in a way that could be told.
@@ -83,5 +82,5 @@ impl Layout {
 }
 
 fn real(kind: SlotKind) -> Slot {
-    Slot { name: String::new(), kind, ty: SlotType::Real, initial: 0.0 }
+    Slot::new(kind, SlotType::Real)
 }

@@ -307,7 +307,7 @@ impl Made {
         let (slots, tangents) = self.layout.into_parts();
         let Memory { time, initial, terminal, .. } = program.memory;
         let program = SimProgram {
-            memory: Memory { slots, time, initial, terminal, ..Memory::empty() },
+            memory: Memory { slots: slots.into(), time, initial, terminal, ..Memory::empty() },
             sections: Sections {
                 derivatives: Section { blocks: self.coefficients },
                 crossings: Section { blocks: self.direction },

@@ -202,5 +202,5 @@ fn row_major(sizes: &[u32]) -> Vec<i32> {
 }
 
 fn unnamed() -> Slot {
-    Slot { name: String::new(), kind: SlotKind::Algebraic, ty: SlotType::Real, initial: 0.0 }
+    Slot::new(SlotKind::Algebraic, SlotType::Real)
 }

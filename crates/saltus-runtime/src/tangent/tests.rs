@@ -13,7 +13,7 @@ use crate::Interpreter;
 use crate::tests::{empty_program, square_function};
 
 fn real(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> SlotId {
-    program.memory.slots.push(Slot { name: name.into(), kind, ty: SlotType::Real, initial })
+    program.memory.slots.push(name, Slot { kind, ty: SlotType::Real, initial })
 }
 
 #[derive(Default)]
@@ -202,7 +202,7 @@ fn directions_do_not_depend_on_each_other() {
 #[test]
 fn what_is_not_wanted_is_left_out() {
     let (program, _, y) = cubic();
-    let u = program.memory.slots.iter().find(|(_, s)| s.name == "u").map(|(id, _)| id).unwrap();
+    let u = program.memory.slots.find("u").unwrap();
     let whole = super::program::TangentProgram::new(&program, &[y], &[]);
     let part = super::program::TangentProgram::new(&program, &[u], &[]);
     assert_eq!(whole.program.sections.crossings.blocks.len(), 2);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use saltus_base::Index;
 use saltus_program::{
     Assign, Block, Code, Condition, Events, Loop, Memory, Message, Op, Relation, RelationId, Section, Sections,
-    SimProgram, SlotId, ValueId,
+    SimProgram, SlotId, Slots, ValueId, Variables,
 };
 
 use super::components::{Components, holes, operands, sections};
@@ -177,7 +177,7 @@ struct Tables {
     events: Vec<Events>,
     pre: Vec<Vec<(SlotId, SlotId)>>,
     states: Vec<Vec<saltus_program::State>>,
-    variables: Vec<Vec<saltus_program::Variable>>,
+    variables: Vec<Variables>,
 }
 
 impl Tables {
@@ -187,7 +187,7 @@ impl Tables {
             events: vec![Events::default(); n],
             pre: vec![Vec::new(); n],
             states: vec![Vec::new(); n],
-            variables: vec![Vec::new(); n],
+            variables: vec![Variables::default(); n],
         };
         let part = |slot: SlotId| part_of(components, slot);
         let events = &program.events;
@@ -230,7 +230,10 @@ impl Tables {
             part(state.value).into_iter().for_each(|p| tables.states[p].push(state.clone()));
         }
         for variable in &program.variables {
-            part(variable.slot).into_iter().for_each(|p| tables.variables[p].push(variable.clone()));
+            let (name, declared) = (|| variable.name(), variable.declared);
+            part(variable.slot)
+                .into_iter()
+                .for_each(|p| tables.variables[p].push(name(), variable.slot, declared.clone()));
         }
         tables
     }
@@ -272,10 +275,16 @@ fn make(
     for state in &mut states {
         (state.value, state.derivative) = (new[&state.value], new[&state.derivative]);
     }
-    let mut variables = std::mem::take(&mut tables.variables[number]);
-    variables.iter_mut().for_each(|v| v.slot = new[&v.slot]);
+    let mut variables = Variables::default();
+    for variable in &std::mem::take(&mut tables.variables[number]) {
+        variables.push(variable.name(), new[&variable.slot], variable.declared.clone());
+    }
+    let mut own_slots = Slots::default();
+    for &slot in &slots {
+        own_slots.push(memory.slots.name(slot), memory.slots[slot]);
+    }
     let memory = Memory {
-        slots: slots.iter().map(|&slot| memory.slots[slot].clone()).collect(),
+        slots: own_slots,
         time: new[&memory.time],
         initial: new[&memory.initial],
         terminal: new[&memory.terminal],

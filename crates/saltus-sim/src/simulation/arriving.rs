@@ -81,7 +81,7 @@ impl Simulation {
             }
             let Some(state) = state_of(&configuration.switches[region.switch].text) else { continue };
             for variable in &program.variables {
-                let inside = variable.name.strip_prefix(state).is_some_and(|rest| rest.starts_with('.'));
+                let inside = variable.name().strip_prefix(state).is_some_and(|rest| rest.starts_with('.'));
                 let is_solved = || program.memory.slots.get(variable.slot).is_some_and(|s| s.kind.is_continuous());
                 if let Some(start) = variable.start.filter(|_| inside && is_solved()) {
                     self.model.set(variable.slot, start);

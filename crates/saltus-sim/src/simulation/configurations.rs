@@ -6,6 +6,7 @@
 //! The values before are carried over, variable by variable; the section `entry` finds what jumps; an event is settled. Where
 //! that moves switches again, the next configuration is entered ([`search`](super::search)).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -389,7 +390,7 @@ impl Simulation {
 
     /// Rows have the same columns in all configurations; what one does not have has no value there.
     fn catalogue_of(&self, program: &SimProgram) -> Catalogue {
-        let known: HashMap<&str, usize> = program.variables.iter().map(|v| (v.name.as_str(), v.slot.index())).collect();
+        let known: HashMap<Cow<str>, usize> = program.variables.iter().map(|v| (v.name(), v.slot.index())).collect();
         let columns = self.catalogue.columns(&self.program, &self.options.recorded).into_owned();
         let place = |column: &Column| known.get(column.name.as_str()).map_or(NOWHERE, |&slot| present(program, slot));
         let places = columns.iter().map(place).collect();

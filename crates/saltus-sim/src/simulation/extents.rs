@@ -7,8 +7,10 @@
 //!
 //! In: the states where steps end and after events. Out: the names of those that a run must not be silent about.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use saltus_program::SlotId;
 use serde::{Deserialize, Serialize};
 
 use super::Simulation;
@@ -55,14 +57,15 @@ impl Simulation {
     /// By name, the largest magnitude of each state as a part of its nominal value.
     fn extents(&self) -> BTreeMap<String, f64> {
         let mut all = Extents { largest: Vec::new(), left: self.driver.extents.left.clone() };
-        all.add(self.own_extents().map(|(name, size)| (name.to_owned(), size)).collect());
+        let named = self.own_extents().map(|(slot, size)| (self.program.memory.slot_name(slot).into_owned(), size));
+        all.add(named.collect());
         all.left
     }
 
-    /// Of the states of the present program.
-    fn own_extents(&self) -> impl Iterator<Item = (&str, f64)> {
+    /// Of the states of the present program, by slot.
+    fn own_extents(&self) -> impl Iterator<Item = (SlotId, f64)> {
         let states = self.program.states.iter().zip(&self.driver.extents.largest);
-        states.map(|(state, largest)| (self.program.memory.slot_name(state.value), largest / state.nominal.abs()))
+        states.map(|(state, largest)| (state.value, largest / state.nominal.abs()))
     }
 
     /// States that were not zero all the time, and always smaller than their absolute tolerance.
@@ -82,9 +85,9 @@ impl Simulation {
         }
         let size = |size: f64| size / self.options.tolerance;
         if self.driver.extents.left.is_empty() {
-            let small: BTreeSet<&str> =
-                self.own_extents().filter(|(_, part)| is_meant(size(*part))).map(|(name, _)| name).collect();
-            return small.into_iter().map(str::to_owned).collect();
+            let small = self.own_extents().filter(|(_, part)| is_meant(size(*part)));
+            let names: BTreeSet<_> = small.map(|(slot, _)| self.program.memory.slot_name(slot)).collect();
+            return names.into_iter().map(Cow::into_owned).collect();
         }
         self.extents().into_iter().filter(|(_, part)| is_meant(size(*part))).map(|(name, _)| name).collect()
     }

@@ -48,7 +48,7 @@ impl Simulation {
         let Some((i, state)) = fastest.and_then(|i| Some((i, self.program.states.get(i)?))) else {
             return Failure::new(t, SimErrorKind::StepTooSmall { state: String::new() });
         };
-        let name = self.program.memory.slot_name(state.value).to_owned();
+        let name = self.program.memory.slot_name(state.value).into_owned();
         let blocks = self.model.blocks(Activation::Derivatives);
         let stored = blocks.iter().find_map(|block| blame::stored(block, state.derivative));
         let place = || blocks.iter().find(|b| b.stores(state.derivative)).map(Block::span);

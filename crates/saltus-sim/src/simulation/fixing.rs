@@ -82,7 +82,7 @@ impl Simulation {
     pub(super) fn tell_free(&mut self, t: f64) {
         let program = self.program.clone();
         for &(slot, span) in program.configuration.iter().flat_map(|c| &c.free) {
-            let message = program.memory.slot_name(slot).to_owned();
+            let message = program.memory.slot_name(slot).into_owned();
             let is_known = |w: &Warning| w.kind == WarningKind::Free && w.message == message;
             if !self.driver.warnings.iter().any(is_known) {
                 self.driver.warnings.push(Warning { kind: WarningKind::Free, time: t, message, span });

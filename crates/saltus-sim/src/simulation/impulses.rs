@@ -3,6 +3,7 @@
 //! In: the values before, in the memory of the configuration that is entered. Out: values after the jump that its section `entry` finds; whether
 //! anything has jumped, what is told of it, and the positions of switches that impulses ask for.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saltus_base::Index;
@@ -91,7 +92,7 @@ impl Simulation {
     pub(super) fn jumps(&self, before: &Left) -> Vec<Change> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
         let absent = before.program.configuration.iter().flat_map(|c| &c.absent);
-        let absent: Vec<&str> = absent.map(|&slot| before.program.memory.slot_name(slot)).collect();
+        let absent: Vec<_> = absent.map(|&slot| before.program.memory.slot_name(slot)).collect();
         let change = |&(variable, left): &(SlotId, SlotId)| {
             let is_jump =
                 self.is_jump(before, variable, left) && !absent.contains(&self.program.memory.slot_name(variable));
@@ -105,7 +106,7 @@ impl Simulation {
     pub(super) fn impulses(&self) -> Vec<(String, f64)> {
         let Some(configuration) = &self.program.configuration else { return Vec::new() };
         let all = configuration.entry.impulses.iter();
-        let named = all.map(|&(of, slot)| (self.program.memory.slot_name(of).to_owned(), self.model.get(slot)));
+        let named = all.map(|&(of, slot)| (self.program.memory.slot_name(of).into_owned(), self.model.get(slot)));
         named.filter(|(_, impulse)| *impulse != 0.0).collect()
     }
 
@@ -138,11 +139,11 @@ impl Simulation {
         if !entry.jumps.iter().any(is_explained) {
             return Ok(false);
         }
-        let named: HashMap<&str, usize> =
-            before.program.memory.slots.iter().map(|(id, slot)| (slot.name.as_str(), id.index())).collect();
+        let slots = &before.program.memory.slots;
+        let named: HashMap<Cow<str>, usize> = slots.ids().map(|id| (slots.name(id), id.index())).collect();
         let slope = |variable: SlotId| {
             let name = format!("der({})", program.memory.slot_name(variable));
-            let slope = named.get(name.as_str()).and_then(|&slot| before.memory.get(slot)).copied();
+            let slope = named.get(&*name).and_then(|&slot| before.memory.get(slot)).copied();
             slope.filter(|slope| slope.is_finite()).unwrap_or(0.0)
         };
         let slopes: Vec<f64> = entry.jumps.iter().map(|&(variable, _)| slope(variable)).collect();

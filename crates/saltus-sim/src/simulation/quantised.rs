@@ -181,7 +181,7 @@ impl Simulation {
             Some(Outcome::Settled { rounds, termination }) => self.end_local_event(t, kind, rounds, termination),
             Some(Outcome::Unsettled { changing }) => {
                 let mut changing: Vec<String> =
-                    changing.into_iter().map(|slot| self.program.memory.slot_name(slot).to_owned()).collect();
+                    changing.into_iter().map(|slot| self.program.memory.slot_name(slot).into_owned()).collect();
                 changing.sort();
                 Err(Failure::new(t, SimErrorKind::EventDoesNotSettle { rounds: most, is_cycle: false, changing }))
             }

@@ -7,6 +7,9 @@ use crate::costs::Activity;
 use crate::error::{Failure, SimErrorKind};
 use crate::sink::{Header, SinkError};
 
+/// Values that are copied and looked at in one go.
+const AT_ONCE: usize = 1024;
+
 impl Simulation {
     /// Tells the sink what the rows mean.
     pub(super) fn begin_recording(&mut self, t: f64) -> Result<(), Failure> {
@@ -110,11 +113,20 @@ impl Simulation {
     pub(super) fn write_unchecked(&mut self, t: f64) -> Result<(), Failure> {
         self.driver.last_row = Some(t);
         let memory = self.model.memory();
-        for (value, &slot) in self.work.row.iter_mut().zip(&self.catalogue.places) {
-            *value = memory.get(slot).copied().unwrap_or(f64::NAN);
+        let (mut rest, mut has_infinite) = (&mut self.work.row[..], false);
+        for &(slot, n) in &self.catalogue.stretches {
+            let (own, behind) = rest.split_at_mut(n);
+            rest = behind;
+            let Some(values) = slot.checked_add(n).and_then(|end| memory.get(slot..end)) else {
+                own.fill(f64::NAN);
+                continue;
+            };
+            // While they are at hand.
+            for (own, values) in own.chunks_mut(AT_ONCE).zip(values.chunks(AT_ONCE)) {
+                own.copy_from_slice(values);
+                has_infinite |= values.iter().fold(false, |any, value| any | value.is_infinite());
+            }
         }
-        // All of them: several at a time are faster than the first ones alone.
-        let has_infinite = self.work.row.iter().fold(false, |any, value| any | value.is_infinite());
         let is_all = self.catalogue.places.len() == self.catalogue.shown().len();
         let has_hidden = || self.catalogue.shown().iter().any(|&slot| memory[slot].is_infinite());
         let is_suspicious = has_infinite || !is_all && has_hidden();

@@ -60,15 +60,15 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     let _ = saltus::guard::catch(|| simulation.initialise());
     let kept = recording.look();
     let value = |name: &str| kept.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
-    let is_wanted = |v: &&Variable| {
+    let is_wanted = |v: &Variable| {
         let is_parameter = v.variability == Variability::Parameter || v.causality == Causality::Input;
-        is_parameter && !v.is_protected && !v.is_final && model.changeable(&v.name).is_ok()
+        is_parameter && !v.is_protected && !v.is_final && model.changeable(&v.name()).is_ok()
     };
-    let line = |v: &Variable| {
-        let literals = literals(&model, v);
+    let line = |v: Variable| {
+        let literals = literals(&model, &v);
         let display = conversion(&v.unit, &v.display_unit);
         json!({
-            "name": v.name, "description": v.description, "unit": v.unit, "value": value(&v.name).or(v.start).map(number),
+            "name": v.name(), "description": v.description, "unit": v.unit, "value": value(&v.name()).or(v.start).map(number),
             "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
             "min": v.min, "max": v.max, "display": display,
         })
@@ -264,7 +264,7 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
         };
         json!({
             "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit),
-            "literals": literals(model, v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
+            "literals": literals(model, &v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
             "settable": model.changeable(name).is_ok(),
         })
     };

@@ -131,7 +131,7 @@ impl Visited {
             self.n_compiled
         );
         for (i, (key, program)) in self.configurations.iter().enumerate() {
-            let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+            let states: Vec<_> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
             let index = program.configuration.as_ref().map_or(1, |c| c.index);
             let n = states.len();
             let plural = if n == 1 { "" } else { "s" };

@@ -224,7 +224,7 @@ impl Blocks {
             return;
         }
         let names = |slots: Vec<saltus_program::SlotId>| -> Vec<String> {
-            slots.into_iter().map(|slot| program.memory.slot_name(slot).to_owned()).collect()
+            slots.into_iter().map(|slot| program.memory.slot_name(slot).into_owned()).collect()
         };
         let stored = names(block.stored());
         // Of what is determined once for each element, the part of one.

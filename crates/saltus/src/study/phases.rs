@@ -557,7 +557,7 @@ impl Places {
         if !self.program.as_ref().is_some_and(|known| Arc::ptr_eq(known, &program)) {
             let absent = program.configuration.as_ref().map_or(&[][..], |c| &c.absent);
             let slot = |name: &String| {
-                let variable = program.variables.iter().find(|v| v.name == *name)?;
+                let variable = program.find_variable(name)?;
                 absent.binary_search(&variable.slot).is_err().then_some(variable.slot)
             };
             self.slots = watch.names.iter().map(slot).collect();
