@@ -253,7 +253,8 @@ fn a_circle_is_a_state_set_of_positions_and_velocities() {
     let set = &program.state_sets[0];
     assert_eq!((set.levels.len(), set.n_constraints, set.choice.len()), (2, 1, 1));
     let names = |k: usize| set.levels[k].candidates.iter().map(|&c| program.memory.slot_name(c)).collect::<Vec<_>>();
-    assert_eq!((names(0), names(1)), (vec!["vx", "vy"], vec!["x", "y"]));
+    assert_eq!(names(0), ["vx", "vy"]);
+    assert_eq!(names(1), ["x", "y"]);
     // The derivative of x*vx + vx*x + y*vy + vy*y by vx and vy, by hand.
     assert_eq!(section_text(&program, "selection").len(), 2);
     assert!(section_text(&program, "selection").iter().all(|line| line.contains("x") || line.contains("y")));
@@ -271,7 +272,7 @@ fn a_variable_that_is_always_a_state_leaves_no_choice() {
     }
     let program = compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
     assert!(program.state_sets.is_empty());
-    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+    let states: Vec<_> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     assert_eq!(states, ["y", "vy"]);
 }
 
@@ -289,7 +290,7 @@ fn constant_coefficients_are_chosen_for_good() {
     b.start(v, 0.0, true);
     let program = compile(&b.model).unwrap_or_else(|d| panic!("{d:?}"));
     assert!(program.state_sets.is_empty());
-    let states: Vec<&str> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
+    let states: Vec<_> = program.states.iter().map(|s| program.memory.slot_name(s.value)).collect();
     assert_eq!(states, ["psi", "v"]);
 }
 

@@ -91,8 +91,8 @@ mod tests {
     /// y = 1
     fn constant() -> SimProgram {
         let mut program = SimProgram::empty("M");
-        let slot = Slot { name: "y".into(), kind: SlotKind::Algebraic, ty: SlotType::Real, initial: 0.0 };
-        let y = program.memory.slots.push(slot);
+        let slot = Slot::new(SlotKind::Algebraic, SlotType::Real);
+        let y = program.memory.slots.push("y", slot);
         let code = Code { ops: vec![Op::Const(1.0)], ..Code::default() };
         let assign = Assign { code, stores: vec![(ValueId(0), y)], span: Span::nowhere() };
         program.sections.derivatives.blocks.push(Block::Assign(assign));

@@ -328,7 +328,7 @@ impl RawSimulation {
             let program = self.model.program();
             let slots = program.memory.slots.iter();
             let states = slots.filter(|(_, slot)| slot.kind == SlotKind::State);
-            let states: Vec<_> = states.map(|(id, slot)| (id, slot.name.clone())).collect();
+            let states: Vec<_> = states.map(|(id, _)| (id, program.memory.slot_name(id).into_owned())).collect();
             let all = states.into_iter().map(|(id, name)| {
                 let value = inner.run.saltus_get(id).map_err(|error| self.failed(py, &error, inner))?;
                 Ok((name, value))

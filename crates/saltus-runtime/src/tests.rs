@@ -10,13 +10,13 @@ use saltus_flat::{
 };
 use saltus_program::{
     Argument, Assign, BinaryFn, Call, Callable, CallableId, Code, Jacobian, Loop, Memory, MixedStrategy, Op, Original,
-    Slot, SlotId, SlotKind, SlotType, UnaryFn, Unknown, ValueId,
+    Slot, SlotId, SlotKind, SlotType, Slots, UnaryFn, Unknown, ValueId,
 };
 
 use super::*;
 
 pub(crate) fn empty_program() -> SimProgram {
-    let mut slots = IdVec::new();
+    let mut slots = Slots::default();
     let time = slots.push("time", Slot::new(SlotKind::Time, SlotType::Real));
     let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
     SimProgram { memory, ..SimProgram::empty("M") }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use saltus_base::{IdVec, Span};
+use saltus_base::Span;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Loop, Memory, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Unknown, ValueId,
-    Variable,
+    Assign, BinaryFn, Block, Code, Declared, Loop, Memory, Op, SimProgram, Slot, SlotId, SlotKind, SlotType, Slots,
+    Unknown, ValueId,
 };
 use saltus_runtime::Interpreter;
 use saltus_sim::{Options, SimErrorKind, simulate};
@@ -17,7 +17,7 @@ fn slot(program: &mut SimProgram, name: &str, kind: SlotKind, initial: f64) -> S
 }
 
 fn empty_program() -> SimProgram {
-    let mut slots = IdVec::new();
+    let mut slots = Slots::default();
     let mut flag = |name: &str, kind| slots.push(name, Slot::new(kind, SlotType::Real));
     let time = flag("time", SlotKind::Time);
     let (initial, terminal) = (flag("initial()", SlotKind::Flag), flag("terminal()", SlotKind::Flag));

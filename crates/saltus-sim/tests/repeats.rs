@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use saltus_base::{IdVec, Span};
+use saltus_base::Span;
 use saltus_program::{
-    Assign, BinaryFn, Block, Code, Memory, Op, Relation, RelationOp, Repeat, Section, SimProgram, Slot, SlotId,
-    SlotKind, SlotType, State, UnaryFn, ValueId, Variable,
+    Assign, BinaryFn, Block, Code, Declared, Memory, Op, Relation, RelationOp, Repeat, Section, SimProgram, Slot,
+    SlotId, SlotKind, SlotType, Slots, State, UnaryFn, ValueId,
 };
 use saltus_runtime::Interpreter;
 use saltus_sim::{Options, SimErrorKind, Solver, Trajectory, simulate};
@@ -17,7 +17,7 @@ fn slot(program: &mut SimProgram, name: String, kind: SlotKind, initial: f64) ->
 }
 
 fn empty_program() -> SimProgram {
-    let mut slots = IdVec::new();
+    let mut slots = Slots::default();
     let mut flag = |name: &str, kind| slots.push(name, Slot::new(kind, SlotType::Real));
     let time = flag("time", SlotKind::Time);
     let (initial, terminal) = (flag("initial()", SlotKind::Flag), flag("terminal()", SlotKind::Flag));
@@ -127,8 +127,8 @@ fn runs_are_those_of_the_elements() {
             // What is insulated keeps its heat.
             assert!((sum - 1.0).abs() < 1e-9, "{solver:?}: {sum}");
             for variable in &program.variables {
-                let [a, b] = [&whole, &elements].map(|t| t.last(&variable.name).map(f64::to_bits));
-                assert_eq!(a, b, "{solver:?}: {}", variable.name);
+                let [a, b] = [&whole, &elements].map(|t| t.last(&variable.name()).map(f64::to_bits));
+                assert_eq!(a, b, "{solver:?}: {}", variable.name());
             }
         }
     }

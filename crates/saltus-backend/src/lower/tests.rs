@@ -215,7 +215,7 @@ fn external_objects_are_made_by_parameters_and_passed_by_slot() {
            Real y = look(t, time); end M;",
     );
     assert_eq!(equations(&system), ["y = look(time)[0]"]);
-    let slot = system.slots.iter().find(|(_, s)| s.name == "t").expect("a slot for the object").0;
+    let slot = system.slots.find("t").expect("a slot for the object");
     assert_eq!(system.slots[slot].kind, SlotKind::Parameter);
     let arguments: Vec<&Argument> = system.calls.callables.values().flat_map(|c| &c.arguments).collect();
     assert!(arguments.contains(&&Argument::Object(slot)), "{arguments:?}");
@@ -229,7 +229,7 @@ fn free_parameters_take_their_dependents_along() {
         "model M parameter Real p(fixed = false, start = 2); parameter Real q = 2 * p; parameter Real r = 3;
            Real x(start = 1, fixed = true); initial equation x = q; equation der(x) = -r * x; end M;",
     );
-    let names: Vec<&str> = system.parameters.free.iter().map(|&s| system.name(s)).collect();
+    let names: Vec<_> = system.parameters.free.iter().map(|&s| system.name(s)).collect();
     assert_eq!(names, ["p", "q"]);
     let initial: Vec<String> = system
         .initial_equations
@@ -341,7 +341,7 @@ fn a_parameter_decides_between_calls_and_becomes_structural() {
     assert!(found.contains(&"b = g(time)[0]".to_owned()), "{found:?}");
     // Where nothing is called a parameter stays in memory.
     assert!(found.contains(&"c = (if (p > 0) then time else (2 * time))".to_owned()), "{found:?}");
-    let structural: Vec<&str> = system.memo.structural.iter().map(|&s| system.name(s)).collect();
+    let structural: Vec<_> = system.memo.structural.iter().map(|&s| system.name(s)).collect();
     assert_eq!(structural, ["k"]);
 }
 

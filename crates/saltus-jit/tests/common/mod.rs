@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use saltus_base::{IdVec, Span};
+use saltus_base::Span;
 use saltus_jit::{CompiledModel, Jit};
 use saltus_program::{
     Activation, Assign, BinaryFn, Block, Code, Jacobian, Loop, Memory, ModelFunctions, Op, SimProgram, Slot, SlotId,
-    SlotKind, SlotType, Status, Unknown, ValueId,
+    SlotKind, SlotType, Slots, Status, Unknown, ValueId,
 };
 use saltus_runtime::Interpreter;
 
 pub fn empty_program() -> SimProgram {
-    let mut slots = IdVec::new();
+    let mut slots = Slots::default();
     let time = slots.push("time", Slot::new(SlotKind::Time, SlotType::Real));
     let memory = Memory { slots, time, initial: time, terminal: time, ..Memory::empty() };
     SimProgram { memory, ..SimProgram::empty("M") }
