@@ -13,9 +13,9 @@ pub(crate) struct Catalogue {
     /// As they are in all configurations; those of a program with one structure are made when they are asked for.
     columns: Option<Vec<Column>>,
     /// Slots of a row of results.
-    pub places: Vec<usize>,
+    places: Vec<usize>,
     /// The same as first slots and numbers of neighbours.
-    pub stretches: Vec<(usize, usize)>,
+    stretches: Vec<(usize, usize)>,
     /// Slots that a row would have if all variables were recorded; `None` if they are.
     all: Option<Vec<usize>>,
     /// Slots whose changes at events are recorded.
@@ -60,6 +60,20 @@ impl Catalogue {
     pub fn with_columns(self, columns: Vec<Column>, places: Vec<usize>) -> Self {
         let all = Some(self.shown().to_vec());
         Catalogue { columns: Some(columns), stretches: stretches_of(&places), places, all, ..self }
+    }
+
+    pub fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    pub fn stretches(&self) -> &[(usize, usize)] {
+        &self.stretches
+    }
+
+    /// Lets the values of rows come from elsewhere.
+    pub fn change_places(&mut self, place: impl Fn(usize) -> usize) {
+        self.places.iter_mut().for_each(|own| *own = place(*own));
+        self.stretches = stretches_of(&self.places);
     }
 
     /// The columns of rows in order of declaration; `program` and `recorded` are what the catalogue was made of.

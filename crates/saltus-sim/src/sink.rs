@@ -58,7 +58,7 @@ impl<'a> Header<'a> {
         catalogue: &'a Catalogue,
         memory: &'a [f64],
     ) -> Self {
-        let n_places = catalogue.places.len();
+        let n_places = catalogue.places().len();
         Header { start_time, n_places, known: Known::Of { program, recorded, catalogue, memory } }
     }
 

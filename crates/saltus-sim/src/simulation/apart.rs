@@ -98,9 +98,9 @@ impl Simulation {
         let own = |slot: &SlotId| slots.binary_search(slot).ok().map(SlotId::from_usize);
         let changes = self.changes.iter().filter_map(|(slot, value)| Some((own(slot)?, *value)));
         simulation.changes.extend(changes);
-        let whole = &self.catalogue.places;
+        let whole = self.catalogue.places();
         let place = |&slot: &usize| whole.binary_search(&slots.get(slot)?.index()).ok();
-        let places = simulation.catalogue.places.iter().map(|slot| place(slot).unwrap_or(usize::MAX)).collect();
+        let places = simulation.catalogue.places().iter().map(|slot| place(slot).unwrap_or(usize::MAX)).collect();
         Member { simulation, slots, relay, places }
     }
 

@@ -200,7 +200,7 @@ impl Simulation {
     pub fn set_configurations(&mut self, maker: Box<dyn Configurations>) {
         self.known.maker = Some(maker);
         let program = self.program.clone();
-        self.catalogue.places.iter_mut().for_each(|place| *place = present(&program, *place));
+        self.catalogue.change_places(|place| present(&program, place));
         self.known.home = Some(Home { key: self.key(), program });
         self.show_present_slots();
     }

@@ -13,7 +13,7 @@ const AT_ONCE: usize = 1024;
 impl Simulation {
     /// Tells the sink what the rows mean.
     pub(super) fn begin_recording(&mut self, t: f64) -> Result<(), Failure> {
-        self.work.row = vec![0.0; self.catalogue.places.len()];
+        self.work.row = vec![0.0; self.catalogue.places().len()];
         let Some(sink) = &mut self.sink else { return Ok(()) };
         let (program, recorded) = (&self.program, &self.options.recorded);
         let header = Header::of(t, program, recorded, &self.catalogue, self.model.memory());
@@ -114,7 +114,7 @@ impl Simulation {
         self.driver.last_row = Some(t);
         let memory = self.model.memory();
         let (mut rest, mut has_infinite) = (&mut self.work.row[..], false);
-        for &(slot, n) in &self.catalogue.stretches {
+        for &(slot, n) in self.catalogue.stretches() {
             let (own, behind) = rest.split_at_mut(n);
             rest = behind;
             let Some(values) = slot.checked_add(n).and_then(|end| memory.get(slot..end)) else {
@@ -127,7 +127,7 @@ impl Simulation {
                 has_infinite |= values.iter().fold(false, |any, value| any | value.is_infinite());
             }
         }
-        let is_all = self.catalogue.places.len() == self.catalogue.shown().len();
+        let is_all = self.catalogue.places().len() == self.catalogue.shown().len();
         let has_hidden = || self.catalogue.shown().iter().any(|&slot| memory[slot].is_infinite());
         let is_suspicious = has_infinite || !is_all && has_hidden();
         // The row that shows what went wrong is part of the results.
