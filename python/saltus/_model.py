@@ -123,7 +123,7 @@ class Model:
     Keyword arguments of its methods are settings of the run, or else values of parameters:
 
     * ``start_time``, ``stop_time``, ``interval`` or ``intervals`` of output points, ``tolerance``,
-    * ``solver``: auto, dopri5, rodas, bdf, liqss2, euler, rk4 or implicit-euler; ``max_step``, ``fixed_step``, ``step_rows``,
+    * ``solver``: auto, dopri5, dop853, rodas, bdf, liqss2, euler, rk4 or implicit-euler; ``max_step``, ``fixed_step``, ``step_rows``,
     * ``events``: fast, proved or exhaustive; ``on_zeno``: auto, stop, slide or continue; ``mixed``; ``engine``: auto, jit or interpreter,
     * ``time_limit`` in seconds, ``keep``: names or patterns of variables to record.
 

@@ -26,7 +26,7 @@ pub struct ExperimentArguments {
     /// Relative tolerance of the integration; otherwise from the experiment annotation, or 1e-6.
     #[arg(long, allow_negative_numbers = true, value_parser = part)]
     pub tolerance: Option<f64>,
-    /// Integration method: chosen automatically, explicit (dopri5), stiff (rodas, bdf), one state at a time
+    /// Integration method: chosen automatically, explicit (dopri5, dop853), stiff (rodas, bdf), one state at a time
     /// for large networks that switch (liqss2), or with a fixed step (euler, rk4, implicit-euler).
     #[arg(long, value_name = "METHOD", value_parser = solvers(), default_value = "auto")]
     pub solver: String,

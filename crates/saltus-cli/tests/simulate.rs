@@ -137,7 +137,7 @@ fn tolerance_solver_and_steps_change_the_error() {
     // (1 - h)^(1/h) for h = 0.1 is 0.3486784401: forward Euler.
     let euler = error_at_one(&dir, &["--solver", "euler", "--fixed-step", "0.1"]);
     assert!((euler - (0.9f64.powi(10) - (-1.0f64).exp()).abs()).abs() < 1e-12, "{euler}");
-    for solver in ["auto", "dopri5", "rodas", "bdf", "rk4", "implicit-euler"] {
+    for solver in ["auto", "dopri5", "dop853", "rodas", "bdf", "rk4", "implicit-euler"] {
         let error = error_at_one(&dir, &["--solver", solver, "--fixed-step", "0.001"]);
         assert!(error < 1e-3, "{solver}: {error}");
     }

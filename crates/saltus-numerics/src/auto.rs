@@ -1,13 +1,13 @@
 //! The default integrator: explicit as long as that works, implicit where the system turns out to be stiff, and back.
 //!
-//! In: any [`OdeSystem`]. Out: steps of Dormand–Prince, or of the implicit method that [`Stiff`] chooses. Stiffness shows as
+//! In: any [`OdeSystem`]. Out: steps of the explicit method that [`Explicit`] chooses, or of the implicit one that [`Stiff`] chooses. Stiffness shows as
 //! `h·|λ|` at the bound of the explicit method's stability domain for many steps (Hairer, Wanner: *Solving Ordinary Differential
 //! Equations II*, section IV.2), or as steps that cannot be made at all. Each return to the explicit method has to be
 //! earned by more steps than the last one. Stiffness that does not show (the states oscillate about a kink, or evaluations
 //! fail ahead of an explicit step) is found by trial: after many explicit steps the implicit method gets its chance, and
 //! leaves again if its steps are not longer.
 
-use crate::dormand_prince::DormandPrince;
+use crate::explicit::Explicit;
 use crate::integrator::{Integrator, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::interpolant::Interpolant;
 use crate::stiff::Stiff;
@@ -15,7 +15,7 @@ use crate::tuning::automatic::*;
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Automatic {
-    explicit: DormandPrince,
+    explicit: Explicit,
     /// Made when it is needed for the first time.
     stiff: Option<Stiff>,
     tolerances: Tolerances,
@@ -25,7 +25,7 @@ pub struct Automatic {
     wants_switch: bool,
     suspicious: u32,
     unsuspicious: u32,
-    /// Logarithm of the mean of `h·|λ|` of explicit steps.
+    /// Logarithm of the mean part of the stability domain that explicit steps need.
     mean: f64,
     probation: u32,
     /// Steps of the explicit method since it last took over, and how many it may make.
@@ -41,7 +41,7 @@ impl Automatic {
     pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
         let n = tolerances.absolute.len();
         Automatic {
-            explicit: DormandPrince::new(tolerances.clone(), max_step),
+            explicit: Explicit::new(tolerances.clone(), max_step),
             stiff: None,
             tolerances,
             max_step,
@@ -49,7 +49,7 @@ impl Automatic {
             wants_switch: false,
             suspicious: 0,
             unsuspicious: 0,
-            mean: 0.0,
+            mean: FIRST_PART.ln(),
             probation: FIRST_PROBATION,
             explicit_run: 0,
             patience: FIRST_PATIENCE,
@@ -66,14 +66,14 @@ impl Automatic {
     fn active(&self) -> &dyn Integrator {
         match &self.stiff {
             Some(stiff) if self.is_stiff => stiff.integrator(),
-            _ => &self.explicit,
+            _ => self.explicit.integrator(),
         }
     }
 
     fn active_mut(&mut self) -> &mut dyn Integrator {
         match &mut self.stiff {
             Some(stiff) if self.is_stiff => stiff.integrator_mut(),
-            _ => &mut self.explicit,
+            _ => self.explicit.integrator_mut(),
         }
     }
 
@@ -100,11 +100,12 @@ impl Automatic {
         x.copy_from_slice(old.states());
         self.is_stiff = !self.is_stiff;
         self.begin();
+        self.explicit.begin();
         self.wants_switch = false;
         self.suspicious = 0;
         self.unsuspicious = 0;
         self.explicit_run = 0;
-        self.mean = 0.0;
+        self.mean = FIRST_PART.ln();
         self.switches += 1;
         let new = self.active_mut();
         // A size that was right for one method is a good guess for the other, but not for BDF of order 1.
@@ -116,7 +117,7 @@ impl Automatic {
 
     fn watch_explicit(&mut self) {
         let stiffness = self.explicit.stiffness();
-        self.mean += MEAN_WEIGHT * (stiffness.max(f64::MIN_POSITIVE).ln().max(-1.0) - self.mean);
+        self.mean += MEAN_WEIGHT * (stiffness.max(SMALLEST_PART).ln() - self.mean);
         if stiffness > STABILITY_BOUND || self.mean > MEAN_BOUND.ln() {
             self.unsuspicious = 0;
             self.suspicious += 1;
@@ -136,7 +137,8 @@ impl Automatic {
     }
 
     fn watch_stiff(&mut self) {
-        let suffices = self.stiff.as_mut().is_some_and(|s| s.stiffness() < EXPLICIT_SUFFICES);
+        let most = EXPLICIT_SUFFICES * self.explicit.stability();
+        let suffices = self.stiff.as_mut().is_some_and(|s| s.stiffness() < most);
         self.suspicious = if suffices { self.suspicious + 1 } else { 0 };
         self.wants_switch = self.suspicious >= self.probation;
         if self.wants_switch {
@@ -230,7 +232,8 @@ impl Integrator for Automatic {
     fn statistics(&self) -> Statistics {
         let stiff = self.stiff.as_ref().map(Stiff::statistics).unwrap_or_default();
         let mut sum = self.explicit.statistics() + stiff;
-        sum.switches = self.switches + self.stiff.as_ref().map_or(0, Stiff::replacements);
+        let replaced = self.explicit.replacements() + self.stiff.as_ref().map_or(0, Stiff::replacements);
+        sum.switches = self.switches + replaced;
         sum.restarts -= sum.switches.min(sum.restarts);
         sum
     }

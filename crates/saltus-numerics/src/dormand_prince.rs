@@ -1,40 +1,54 @@
-//! The explicit Runge–Kutta method of Dormand and Prince, order 5(4), with its continuous extension of order 4.
+//! The explicit Runge–Kutta methods of Dormand and Prince with their continuous extensions: order 5, and order 8 for tight tolerances.
 //!
-//! In: an [`OdeSystem`] that is smooth and not stiff. Out: steps of controlled error. The coefficients, the initial step
-//! and the controller are those of Hairer, Nørsett, Wanner: *Solving Ordinary Differential Equations I*, sections II.4
-//! to II.6. The seventh stage is the first of the next step.
+//! In: an [`OdeSystem`] that is smooth and not stiff. Out: steps of controlled error. The initial step and the controllers are those of
+//! Hairer, Nørsett, Wanner: *Solving Ordinary Differential Equations I*, sections II.4 to II.6 and II.10; coefficients are in
+//! [`dormand_prince_tableau`](crate::dormand_prince_tableau). The last stage is the first of the next step. Where nobody looks inside of
+//! a step, no stages are spent on that.
 
-use crate::integrator::{Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances};
+use serde::{Deserialize, Serialize};
+
+use crate::dormand_prince_tableau::{EIGHTH, FIFTH, Tableau, Term};
+use crate::integrator::{Eval, Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::interpolant::Interpolant;
 use crate::step_size::{self, Attempt};
-use crate::tuning::dormand_prince::{ALPHA, BETA, MOST_GROWTH, REMEMBERED_ERROR};
+use crate::tuning::dormand_prince::{Controller, EIGHTH_ORDER, FIFTH_ORDER, REMEMBERED_ERROR, THIRD_ORDER_PART};
 use crate::tuning::step_size::{AFTER_FAILURE, AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
 
-const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-const A: [[f64; 6]; 6] = [
-    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
-    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
-    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
-    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
-    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-];
-/// Difference of the two solutions.
-const E: [f64; 7] =
-    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
-/// Last coefficient of the continuous extension.
-const D: [f64; 7] = [
-    -12715105075.0 / 11282082432.0,
-    0.0,
-    87487479700.0 / 32700410799.0,
-    -10690763975.0 / 1880347072.0,
-    701980252875.0 / 199316789632.0,
-    -1453857185.0 / 822651844.0,
-    69997945.0 / 29380423.0,
-];
+/// Components that are computed in one go, while what they are made of is at hand.
+const AT_ONCE: usize = 512;
+/// Fewer components are computed one by one.
+const FEW: usize = 8;
+/// Terms of the continuous extension that need nothing but both ends of a step.
+const N_OF_ENDS: usize = 3;
+/// The most terms of an extension.
+const MOST_TERMS: usize = 7;
 
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+/// Which of the methods.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Order {
+    Fifth,
+    Eighth,
+}
+
+impl Order {
+    fn tableau(self) -> &'static Tableau {
+        match self {
+            Order::Fifth => &FIFTH,
+            Order::Eighth => &EIGHTH,
+        }
+    }
+
+    fn controller(self) -> &'static Controller {
+        match self {
+            Order::Fifth => &FIFTH_ORDER,
+            Order::Eighth => &EIGHTH_ORDER,
+        }
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
 pub struct DormandPrince {
+    order: Order,
     tolerances: Tolerances,
     max_step: f64,
     t: f64,
@@ -44,12 +58,19 @@ pub struct DormandPrince {
     last_error: f64,
     t_start: f64,
     h_last: f64,
-    /// Coefficients of the continuous extension of the last step.
-    dense: [Vec<f64>; 5],
-    k: [Vec<f64>; 7],
+    /// The states at the start of the last step, and the terms of its continuous extension.
+    x_start: Vec<f64>,
+    terms: Vec<Vec<f64>>,
+    /// Have stages been spent on those that need more than both ends?
+    is_extended: bool,
+    k: Vec<Vec<f64>>,
+    /// The states at the end of an attempt.
     trial: Vec<f64>,
-    /// Where stage 6 was evaluated.
-    sixth_argument: Vec<f64>,
+    /// Where a stage is evaluated, and where the one before the last was, which is at the end of the step, too.
+    argument: Vec<f64>,
+    before_last: Vec<f64>,
+    /// By each of the estimates.
+    errors: Vec<Vec<f64>>,
     stiffness: f64,
     /// Of the last step, in units of the tolerances.
     error: f64,
@@ -58,10 +79,12 @@ pub struct DormandPrince {
 
 impl DormandPrince {
     /// `max_step` may be infinite.
-    pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
-        let n = tolerances.absolute.len();
+    pub fn new(order: Order, tolerances: Tolerances, max_step: f64) -> Self {
+        let (n, tableau) = (tolerances.absolute.len(), order.tableau());
         let vector = || vec![0.0; n];
+        let vectors = |count: usize| vec![vec![0.0; n]; count];
         DormandPrince {
+            order,
             tolerances,
             max_step,
             t: 0.0,
@@ -70,78 +93,121 @@ impl DormandPrince {
             last_error: REMEMBERED_ERROR,
             t_start: 0.0,
             h_last: 0.0,
-            dense: std::array::from_fn(|_| vector()),
-            k: std::array::from_fn(|_| vector()),
+            x_start: vector(),
+            terms: vectors(N_OF_ENDS + tableau.d.len()),
+            is_extended: false,
+            k: vectors(1 + tableau.a.len()),
             trial: vector(),
-            sixth_argument: vector(),
+            argument: vector(),
+            before_last: vector(),
+            errors: vectors(tableau.errors.len()),
             stiffness: 0.0,
             error: 0.0,
             statistics: Statistics::default(),
         }
     }
 
-    /// Computes stages 2 to 7 for a step of size `h`; the new states end up in `trial`.
-    fn stages(&mut self, system: &mut dyn OdeSystem, h: f64) -> bool {
+    /// The position of the stage at the end of a step.
+    fn last(&self) -> usize {
+        self.order.tableau().n_stages - 1
+    }
+
+    fn evaluate_stage(&mut self, system: &mut dyn OdeSystem, h: f64, stage: usize) -> Eval {
+        let tableau = self.order.tableau();
+        advance(&mut self.argument, &self.x, h, tableau.a[stage - 1], &self.k);
+        let (t, count) = (self.t + tableau.c[stage - 1] * h, &mut self.statistics.evaluations);
+        step_size::evaluate(system, t, &self.argument, &mut self.k[stage], count)
+    }
+
+    /// Computes the stages of a step of size `h`, and its errors; the new states end up in `trial`.
+    fn stages(&mut self, system: &mut dyn OdeSystem, h: f64) -> Eval {
+        let last = self.last();
         if self.x.is_empty() {
             // Nothing is integrated: the only question is whether the end can be evaluated.
             let count = &mut self.statistics.evaluations;
-            return step_size::evaluate(system, self.t + h, &self.trial, &mut self.k[6], count).is_ok();
+            return step_size::evaluate(system, self.t + h, &self.trial, &mut self.k[last], count);
         }
-        for stage in 0..6 {
-            for i in 0..self.x.len() {
-                let sum: f64 = (0..=stage).map(|j| A[stage][j] * self.k[j][i]).sum();
-                self.trial[i] = self.x[i] + h * sum;
-            }
-            let t = self.t + C[stage] * h;
-            let count = &mut self.statistics.evaluations;
-            if step_size::evaluate(system, t, &self.trial, &mut self.k[stage + 1], count).is_err() {
-                return false;
-            }
-            if stage == 4 {
-                self.sixth_argument.copy_from_slice(&self.trial);
+        for stage in 1..=last {
+            self.evaluate_stage(system, h, stage)?;
+            if stage + 1 == last {
+                std::mem::swap(&mut self.argument, &mut self.before_last);
             }
         }
-        true
+        std::mem::swap(&mut self.argument, &mut self.trial);
+        for (errors, terms) in self.errors.iter_mut().zip(self.order.tableau().errors) {
+            combine(errors, h, terms, &self.k);
+        }
+        Ok(())
     }
 
-    fn error_norm(&self, h: f64) -> f64 {
-        step_size::norm(&self.tolerances, &self.x, &self.trial, (0..self.x.len()).map(|i| self.estimate(h, i)))
+    /// The stages that serve the continuous extension alone, if somebody looks inside of a step to `end`.
+    fn extend(&mut self, system: &mut dyn OdeSystem, h: f64, end: f64) -> Eval {
+        let more = self.last() + 1..self.k.len();
+        self.is_extended = more.is_empty() || self.x.is_empty() || system.looks_inside(end);
+        if self.is_extended && !self.x.is_empty() {
+            for stage in more {
+                self.evaluate_stage(system, h, stage)?;
+            }
+        }
+        Ok(())
     }
 
-    /// The error of one state.
-    fn estimate(&self, h: f64, i: usize) -> f64 {
-        h * (0..7).map(|j| E[j] * self.k[j][i]).sum::<f64>()
+    fn error_norm(&self) -> f64 {
+        let norm = |errors: &[f64]| step_size::norm(&self.tolerances, &self.x, &self.trial, errors.iter().copied());
+        match &self.errors[..] {
+            [only] => norm(only),
+            all => joined(all.iter().map(|errors| norm(errors))),
+        }
+    }
+
+    /// The error of one state in units of what it may be.
+    fn error_part(&self, i: usize) -> f64 {
+        let error = match &self.errors[..] {
+            [only] => only[i],
+            all => joined(all.iter().map(|errors| errors[i])),
+        };
+        step_size::part(&self.tolerances, i, self.x[i], self.trial[i], error)
     }
 
     /// Estimates `h·|λ|` of the dominant eigenvalue by the last two stages, which are at the same time (Hairer, Wanner:
     /// *Solving Ordinary Differential Equations II*, section IV.2). Before `accept`.
     fn eigenvalue_estimate(&self, h: f64) -> f64 {
+        let last = self.last();
         let (mut slopes, mut arguments) = (0.0, 0.0);
         for i in 0..self.x.len() {
             let weight = step_size::weight(&self.tolerances, i, self.x[i], self.trial[i]);
-            slopes += ((self.k[6][i] - self.k[5][i]) / weight).powi(2);
-            arguments += ((self.trial[i] - self.sixth_argument[i]) / weight).powi(2);
+            slopes += ((self.k[last][i] - self.k[last - 1][i]) / weight).powi(2);
+            arguments += ((self.trial[i] - self.before_last[i]) / weight).powi(2);
         }
         if arguments > 0.0 { h * (slopes / arguments).sqrt() } else { 0.0 }
     }
 
-    /// `h·|λ|` in the last step: about 3.3 means that stability, not accuracy, limits the step.
+    /// `h·|λ|` in the last step as a part of the stability domain: about 1 means that stability, not accuracy, limits the step.
     pub fn stiffness(&self) -> f64 {
         self.stiffness
     }
 
+    /// The largest `h·|λ|` of real eigenvalues with which errors do not grow.
+    pub fn stability(&self) -> f64 {
+        self.order.tableau().stability
+    }
+
     fn accept(&mut self, h: f64, end: f64) {
-        for i in 0..self.x.len() {
-            let difference = self.trial[i] - self.x[i];
-            let slope = h * self.k[0][i] - difference;
-            self.dense[0][i] = self.x[i];
-            self.dense[1][i] = difference;
-            self.dense[2][i] = slope;
-            self.dense[3][i] = difference - h * self.k[6][i] - slope;
-            self.dense[4][i] = h * (0..7).map(|j| D[j] * self.k[j][i]).sum::<f64>();
+        let last = self.last();
+        if let [difference, slope, bend, more @ ..] = &mut self.terms[..] {
+            for i in 0..self.x.len() {
+                difference[i] = self.trial[i] - self.x[i];
+                slope[i] = h * self.k[0][i] - difference[i];
+                bend[i] = difference[i] - h * self.k[last][i] - slope[i];
+            }
+            if self.is_extended {
+                let rows = more.iter_mut().zip(self.order.tableau().d);
+                rows.for_each(|(term, row)| combine(term, h, row, &self.k));
+            }
         }
+        std::mem::swap(&mut self.x_start, &mut self.x);
         std::mem::swap(&mut self.x, &mut self.trial);
-        self.k.swap(0, 6);
+        self.k.swap(0, last);
         self.t_start = self.t;
         self.t = end;
         self.h_last = h;
@@ -159,16 +225,57 @@ impl DormandPrince {
         let started = step_size::evaluate(system, t, &self.x, &mut self.k[0], &mut self.statistics.evaluations);
         started.map_err(|_| IntegratorError::StartFails { t })
     }
+
+    /// The terms of the extension of the last step.
+    fn own_terms(&self) -> &[Vec<f64>] {
+        if self.is_extended { &self.terms } else { &self.terms[..N_OF_ENDS] }
+    }
+}
+
+/// The error of which there is an estimate, and another one lest the first be zero by chance (Hairer, Nørsett and Wanner, section II.10).
+fn joined(mut estimates: impl Iterator<Item = f64>) -> f64 {
+    let [first, second] = [estimates.next(), estimates.next()].map(Option::unwrap_or_default);
+    let size = (first * first + THIRD_ORDER_PART * second * second).sqrt();
+    if size == 0.0 { 0.0 } else { first * first / size }
+}
+
+/// Adds up `Σ c·k` for all components, and hands each sum to its place in `to`.
+fn add_up(to: &mut [f64], terms: &[Term], k: &[Vec<f64>], mut finish: impl FnMut(usize, f64) -> f64) {
+    if to.len() < FEW {
+        for (i, to) in to.iter_mut().enumerate() {
+            *to = finish(i, terms.iter().fold(0.0, |sum, &(stage, c)| sum + c * k[stage][i]));
+        }
+        return;
+    }
+    for (part, to) in to.chunks_mut(AT_ONCE).enumerate() {
+        let from = part * AT_ONCE;
+        to.fill(0.0);
+        for &(stage, c) in terms {
+            to.iter_mut().zip(&k[stage][from..]).for_each(|(sum, slope)| *sum += c * slope);
+        }
+        to.iter_mut().enumerate().for_each(|(i, to)| *to = finish(from + i, *to));
+    }
+}
+
+/// `to := h·Σ c·k`
+fn combine(to: &mut [f64], h: f64, terms: &[Term], k: &[Vec<f64>]) {
+    add_up(to, terms, k, |_, sum| h * sum);
+}
+
+/// `to := x + h·Σ c·k`
+fn advance(to: &mut [f64], x: &[f64], h: f64, terms: &[Term], k: &[Vec<f64>]) {
+    add_up(to, terms, k, |i, sum| x[i] + h * sum);
 }
 
 impl Integrator for DormandPrince {
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
         self.begin(system, t, x)?;
+        let order = self.order.tableau().order - 1;
         let [slope, trial, ..] = &mut self.k[..] else { return Ok(()) };
         let start = (t, self.x.as_slice(), slope.as_slice());
         let count = &mut self.statistics.evaluations;
         self.h =
-            step_size::first_step(system, &self.tolerances, 4, self.max_step, start, &mut self.trial, trial, count);
+            step_size::first_step(system, &self.tolerances, order, self.max_step, start, &mut self.trial, trial, count);
         Ok(())
     }
 
@@ -177,23 +284,28 @@ impl Integrator for DormandPrince {
     }
 
     fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
+        let Controller { alpha, beta, most_growth } = *self.order.controller();
         let mut may_grow = true;
         loop {
             let Some(attempt) = Attempt::towards(self.t, self.h.min(self.max_step), limit) else {
                 return Err(IntegratorError::StepTooSmall { t: self.t });
             };
             let h = attempt.h;
-            let error = if self.stages(system, h) { self.error_norm(h) } else { f64::INFINITY };
-            let part = |i: usize| step_size::part(&self.tolerances, i, self.x[i], self.trial[i], self.estimate(h, i));
-            let is_cut_short = attempt.is_clipped || self.h > self.max_step;
-            system.judge(&Judged { error, is_cut_short, part: &part });
+            let mut error = self.stages(system, h).map_or(f64::INFINITY, |()| self.error_norm());
             if error <= 1.0 {
-                let factor = SAFETY * error.max(SMALLEST_ERROR).powf(-ALPHA) * self.last_error.powf(BETA);
-                let most = if may_grow { MOST_GROWTH } else { 1.0 };
-                self.h = attempt.next_size(h * factor.clamp(MOST_SHRINK, most), MOST_GROWTH);
+                self.stiffness = self.eigenvalue_estimate(h) / self.stability();
+                if self.extend(system, h, attempt.end).is_err() {
+                    error = f64::INFINITY;
+                }
+            }
+            let is_cut_short = attempt.is_clipped || self.h > self.max_step;
+            system.judge(&Judged { error, is_cut_short, part: &|i| self.error_part(i) });
+            if error <= 1.0 {
+                let factor = SAFETY * error.max(SMALLEST_ERROR).powf(-alpha) * self.last_error.powf(beta);
+                let most = if may_grow { most_growth } else { 1.0 };
+                self.h = attempt.next_size(h * factor.clamp(MOST_SHRINK, most), most_growth);
                 self.last_error = error.max(REMEMBERED_ERROR);
                 self.error = error;
-                self.stiffness = self.eigenvalue_estimate(h);
                 self.accept(h, attempt.end);
                 return Ok(());
             }
@@ -205,7 +317,7 @@ impl Integrator for DormandPrince {
             }
             // A failed evaluation, or an error that is not a number, gives no hint but "much smaller".
             let factor = if error.is_finite() {
-                (SAFETY * error.powf(-ALPHA)).clamp(MOST_SHRINK, AFTER_REJECTION)
+                (SAFETY * error.powf(-alpha)).clamp(MOST_SHRINK, AFTER_REJECTION)
             } else {
                 AFTER_FAILURE
             };
@@ -219,20 +331,30 @@ impl Integrator for DormandPrince {
             return;
         }
         let s = ((t - self.t_start) / self.h_last).clamp(0.0, 1.0);
-        let r = 1.0 - s;
-        let [d0, d1, d2, d3, d4] = &self.dense;
-        for (i, value) in x.iter_mut().enumerate() {
-            *value = d0[i] + s * (d1[i] + r * (d2[i] + s * (d3[i] + r * d4[i])));
+        let (mut weights, mut weight) = ([(0, 0.0); MOST_TERMS], 1.0);
+        for (k, own) in weights.iter_mut().enumerate() {
+            weight *= if k % 2 == 0 { s } else { 1.0 - s };
+            *own = (k, weight);
         }
+        let terms = self.own_terms();
+        advance(x, &self.x_start, 1.0, &weights[..terms.len()], terms);
     }
 
     fn interpolant(&self, state: usize) -> Interpolant {
         if self.h_last == 0.0 {
             return Interpolant::constant(self.x[state]);
         }
-        let [d0, d1, d2, d3, d4] = [0, 1, 2, 3, 4].map(|k: usize| self.dense[k][state]);
-        let coefficients = [d0, d1 + d2, d3 + d4 - d2, -d3 - 2.0 * d4, d4, 0.0, 0.0];
-        Interpolant { origin: self.t_start, unit: self.h_last, coefficients }
+        let mut interpolant = Interpolant { origin: self.t_start, unit: self.h_last, ..Interpolant::default() };
+        for (k, term) in self.own_terms().iter().enumerate().rev() {
+            interpolant.coefficients[0] += term[state];
+            if k % 2 == 0 {
+                interpolant.multiply_by_s();
+            } else {
+                interpolant.multiply_by_rest();
+            }
+        }
+        interpolant.coefficients[0] += self.x_start[state];
+        interpolant
     }
 
     fn error(&self, state: usize) -> f64 {
@@ -303,7 +425,7 @@ mod tests {
     #[test]
     fn an_oscillator_follows_the_cosine_also_between_steps() {
         let mut system = Closure(oscillator);
-        let mut solver = DormandPrince::new(tolerances(2, 1e-8), f64::INFINITY);
+        let mut solver = DormandPrince::new(Order::Fifth, tolerances(2, 1e-8), f64::INFINITY);
         solver.restart(&mut system, 0.0, &[1.0, 0.0]).unwrap();
         let mut x = [0.0; 2];
         while solver.time() < 10.0 {
@@ -327,7 +449,7 @@ mod tests {
             dx[1] = -9.81;
             Ok(())
         });
-        let mut solver = DormandPrince::new(tolerances(2, 1e-6), f64::INFINITY);
+        let mut solver = DormandPrince::new(Order::Fifth, tolerances(2, 1e-6), f64::INFINITY);
         solver.restart(&mut system, 0.0, &[1.0, 0.0]).unwrap();
         while solver.time() < 1.0 {
             solver.step(&mut system, 1.0).unwrap();
@@ -348,7 +470,7 @@ mod tests {
             dx[0] = -x[0].sqrt();
             Ok(())
         });
-        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        let mut solver = DormandPrince::new(Order::Fifth, tolerances(1, 1e-6), f64::INFINITY);
         solver.restart(&mut system, 0.0, &[1.0]).unwrap();
         while solver.time() < 1.9 {
             solver.step(&mut system, 1.9).unwrap();
@@ -363,7 +485,7 @@ mod tests {
             dx[0] = x[0] * x[0];
             if dx[0].is_finite() { Ok(()) } else { Err(TrialFailure) }
         });
-        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        let mut solver = DormandPrince::new(Order::Fifth, tolerances(1, 1e-6), f64::INFINITY);
         solver.restart(&mut system, 0.0, &[1.0]).unwrap();
         let failed = (0..10_000).find_map(|_| solver.step(&mut system, 2.0).err());
         assert!(matches!(failed, Some(IntegratorError::StepTooSmall { t }) if (t - 1.0).abs() < 1e-5));
@@ -375,7 +497,7 @@ mod tests {
             dx[0] = 1.0;
             if t > 0.5 { Err(TrialFailure) } else { Ok(()) }
         });
-        let mut solver = DormandPrince::new(tolerances(1, 1e-6), f64::INFINITY);
+        let mut solver = DormandPrince::new(Order::Fifth, tolerances(1, 1e-6), f64::INFINITY);
         solver.restart(&mut system, 0.0, &[0.0]).unwrap();
         let failed = (0..10_000).find_map(|_| solver.step(&mut system, 1.0).err());
         assert!(matches!(failed, Some(IntegratorError::StepTooSmall { t }) if (t - 0.5).abs() < 1e-9));

@@ -6,7 +6,7 @@
 use crate::integrator::{
     Eval, Integrator, IntegratorError, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
 };
-use crate::interpolant::Interpolant;
+use crate::interpolant::{DEGREE, Interpolant};
 use crate::jacobian::Jacobian;
 use crate::step_size;
 use crate::tuning::fixed_step::{DIVERGES, NEWTON_GOAL, NEWTON_ITERATIONS, SPLINTER};
@@ -193,7 +193,8 @@ impl Integrator for FixedStep {
         }
         let difference = self.x[state] - self.x_start[state];
         let (p, q) = (h * self.dx_start[state] - difference, h * self.dx[state] - difference);
-        let coefficients = [self.x_start[state], difference + p, -2.0 * p - q, p + q, 0.0, 0.0, 0.0];
+        let mut coefficients = [0.0; DEGREE + 1];
+        coefficients[..4].copy_from_slice(&[self.x_start[state], difference + p, -2.0 * p - q, p + q]);
         Interpolant { origin: self.t_start, unit: h, coefficients }
     }
 

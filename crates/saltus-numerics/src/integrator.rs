@@ -45,6 +45,11 @@ pub trait OdeSystem {
     /// An attempt at a step has been judged, before it is accepted or rejected.
     fn judge(&mut self, _judged: &Judged) {}
 
+    /// Will somebody ask for states inside of the step to `end`, where the system has just been evaluated? A method may spend evaluations on that.
+    fn looks_inside(&mut self, _end: f64) -> bool {
+        true
+    }
+
     /// Which entries of `∂f/∂x` can be other than zero. Must not change between restarts.
     fn sparsity(&self) -> Option<&Sparsity> {
         None

@@ -6,7 +6,7 @@
 use crate::interval::Interval;
 
 /// The highest degree of a dense output.
-pub const DEGREE: usize = 6;
+pub const DEGREE: usize = 7;
 
 /// What the evaluation of a dense output and of this form of it may differ by, in units in the last place of their terms.
 const ROUNDING_ULPS: f64 = 16.0;
@@ -25,6 +25,19 @@ impl Interpolant {
         let mut coefficients = [0.0; DEGREE + 1];
         coefficients[0] = value;
         Interpolant { origin: 0.0, unit: 1.0, coefficients }
+    }
+
+    /// Multiplies the polynomial by `s`; its degree must be below [`DEGREE`].
+    pub(crate) fn multiply_by_s(&mut self) {
+        self.coefficients.rotate_right(1);
+        self.coefficients[0] = 0.0;
+    }
+
+    /// Multiplies the polynomial by `1 − s`; its degree must be below [`DEGREE`].
+    pub(crate) fn multiply_by_rest(&mut self) {
+        for k in (1..=DEGREE).rev() {
+            self.coefficients[k] -= self.coefficients[k - 1];
+        }
     }
 
     /// The value at `t`, to rounding what the integrator interpolates.
@@ -110,7 +123,7 @@ mod tests {
 
     #[test]
     fn expansions_about_other_points_are_the_same_polynomial() {
-        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, -2.0, 0.5, 3.0, -0.25, 0.125, 1.5] };
+        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, -2.0, 0.5, 3.0, -0.25, 0.125, 1.5, -0.75] };
         let (middle, radius) = (2.2, 0.15);
         let (there, over) = x.expand(middle, radius);
         for k in -10..=10 {
@@ -125,6 +138,18 @@ mod tests {
             for (here, over) in here.iter().zip(&over) {
                 assert!(over.lo <= here.hi && here.lo <= over.hi, "{here:?} outside of {over:?}");
             }
+        }
+    }
+
+    #[test]
+    fn factors_of_dense_outputs_multiply_the_polynomial() {
+        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, -2.0, 0.5, 3.0, 0.0, 0.0, 0.0, 0.0] };
+        let (mut by_s, mut by_rest) = (x, x);
+        by_s.multiply_by_s();
+        by_rest.multiply_by_rest();
+        for s in [0.0, 0.25, 0.5, 1.0] {
+            let t = 2.0 + 0.5 * s;
+            assert!((by_s.at(t) - s * x.at(t)).abs() < 1e-14 && (by_rest.at(t) - (1.0 - s) * x.at(t)).abs() < 1e-14);
         }
     }
 }

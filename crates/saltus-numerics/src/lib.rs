@@ -39,6 +39,8 @@ pub mod balance;
 pub mod bdf;
 pub mod continuation;
 pub mod dormand_prince;
+mod dormand_prince_tableau;
+mod explicit;
 pub mod filippov;
 pub mod fixed_step;
 pub mod integrator;
@@ -69,7 +71,7 @@ pub use auto::Automatic;
 pub use balance::balance;
 pub use bdf::Bdf;
 pub use continuation::{ContinuationReport, Homotopy, PathEnds, follow};
-pub use dormand_prince::DormandPrince;
+pub use dormand_prince::{DormandPrince, Order};
 pub use filippov::{NoLimit, Regions};
 pub use fixed_step::{FixedStep, FixedStepMethod};
 pub use integrator::{

@@ -45,6 +45,7 @@ fn one_step_methods_have_their_order() {
     // order p with an extension of order q has the error of the smaller of h^p and h^(q + 1).
     let adaptive = |method: &'static str| move |h| integrator(method, uniform(2, 1e9), h);
     assert_orders("Dormand–Prince", adaptive("dormand-prince"), 64, 5.0, 5.0);
+    assert_orders("Dormand–Prince of order 8", adaptive("dormand-prince-8"), 16, 8.0, 8.0);
     assert_orders("RODAS", adaptive("rodas4"), 32, 4.0, 4.0);
     assert_orders("Rodas5P", adaptive("rodas5p"), 32, 5.0, 5.0);
 }

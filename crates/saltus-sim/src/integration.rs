@@ -1,8 +1,8 @@
 //! The model as the integrators see it, and which integrator is used.
 
 use saltus_numerics::{
-    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Judged, Method, OdeSystem, Rosenbrock, RosenbrockMethod,
-    Sparsity, Tolerances, TrialFailure,
+    Automatic, Bdf, DormandPrince, FixedStep, FixedStepMethod, Judged, Method, OdeSystem, Order, Rosenbrock,
+    RosenbrockMethod, Sparsity, Tolerances, TrialFailure,
 };
 use saltus_program::{Activation, ModelFunctions, SimProgram, SlotId, Status};
 
@@ -24,6 +24,33 @@ pub(crate) struct Rhs<'a> {
     seeds: Vec<(SlotId, f64)>,
     /// Who wants to know what keeps steps short.
     pub meter: Option<&'a mut StepMeter>,
+    pub looks: Option<Looks<'a>>,
+}
+
+/// What becomes of a step after it is made.
+pub(crate) struct Looks<'a> {
+    /// Nobody asks for states inside of steps before this time.
+    pub from: f64,
+    pub loops_at_end: &'a mut LoopsAtEnd,
+}
+
+/// Unknowns of loops where the last step of the integrator ends.
+///
+/// Rows lie before that, and evaluating them leads loops back. Of a loop with several solutions, as a trigger has, the one at the
+/// end of the step need not be the one that Newton's method finds from a row.
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct LoopsAtEnd {
+    pub time: Option<f64>,
+    pub values: Vec<f64>,
+}
+
+impl LoopsAtEnd {
+    /// What the model has now, at `t`.
+    pub fn keep(&mut self, t: f64, functions: &dyn ModelFunctions, structure: &Structure) {
+        self.time = Some(t);
+        self.values.clear();
+        self.values.extend(structure.unknowns.iter().map(|&slot| functions.get(slot)));
+    }
 }
 
 /// How far the model has been evaluated at a point.
@@ -44,7 +71,8 @@ impl<'a> Rhs<'a> {
     pub fn new(functions: &'a mut dyn ModelFunctions, structure: &'a Structure, starts: &'a mut Vec<f64>) -> Self {
         starts.clear();
         starts.extend(structure.unknowns.iter().map(|&slot| functions.get(slot)));
-        Rhs { functions, structure, status: Status::Ok, starts, done: Done::Nothing, seeds: Vec::new(), meter: None }
+        let done = Done::Nothing;
+        Rhs { functions, structure, status: Status::Ok, starts, done, seeds: Vec::new(), meter: None, looks: None }
     }
 
     /// Prepares directional derivatives at a point; false if there are none.
@@ -159,6 +187,16 @@ impl OdeSystem for Rhs<'_> {
         }
     }
 
+    fn looks_inside(&mut self, end: f64) -> bool {
+        let Some(Looks { from, loops_at_end }) = &mut self.looks else { return true };
+        let looks = *from < end;
+        // A method that goes on to evaluate the inside leaves the end.
+        if looks {
+            loops_at_end.keep(end, &*self.functions, self.structure);
+        }
+        looks
+    }
+
     fn sparsity(&self) -> Option<&Sparsity> {
         self.structure.sparsity.as_ref()
     }
@@ -208,10 +246,12 @@ pub(crate) fn choose(program: &SimProgram, options: &Options, structure: &Struct
         let h = options.fixed_step.unwrap_or(options.interval);
         Method::FixedStep(Box::new(FixedStep::new(method, tolerances, if h > 0.0 { h } else { 1.0 })))
     };
+    let explicit = |order, tolerances| Method::DormandPrince(Box::new(DormandPrince::new(order, tolerances, longest)));
     match solver {
         // Quantised states need no integrator.
         Solver::Auto | Solver::Liqss2 => Method::Automatic(Box::new(Automatic::new(tolerances, longest))),
-        Solver::DormandPrince => Method::DormandPrince(Box::new(DormandPrince::new(tolerances, longest))),
+        Solver::DormandPrince => explicit(Order::Fifth, tolerances),
+        Solver::DormandPrince8 => explicit(Order::Eighth, tolerances),
         Solver::Rodas => Method::Rosenbrock(Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, longest))),
         Solver::Bdf => Method::Bdf(Box::new(Bdf::new(tolerances, longest))),
         Solver::Euler => fixed(FixedStepMethod::ExplicitEuler, tolerances),

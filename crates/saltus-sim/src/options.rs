@@ -60,6 +60,8 @@ pub enum Solver {
     Auto,
     /// Explicit Runge–Kutta method of order 5(4).
     DormandPrince,
+    /// Explicit Runge–Kutta method of order 8, for smooth models and tight tolerances.
+    DormandPrince8,
     /// Rosenbrock method of order 5(4), for stiff models with events.
     Rodas,
     /// Backward differentiation formulas, for large stiff models with few events.
@@ -76,9 +78,10 @@ pub enum Solver {
 
 impl Solver {
     /// As on a command line.
-    pub const NAMES: [(&'static str, Solver); 8] = [
+    pub const NAMES: [(&'static str, Solver); 9] = [
         ("auto", Solver::Auto),
         ("dopri5", Solver::DormandPrince),
+        ("dop853", Solver::DormandPrince8),
         ("rodas", Solver::Rodas),
         ("bdf", Solver::Bdf),
         ("liqss2", Solver::Liqss2),

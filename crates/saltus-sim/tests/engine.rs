@@ -19,7 +19,7 @@ fn run_with(b: &Builder, stop: f64, change: impl FnOnce(&mut Options)) -> Result
     simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &options)
 }
 
-const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
+const ADAPTIVE: [Solver; 5] = [Solver::Auto, Solver::DormandPrince, Solver::DormandPrince8, Solver::Rodas, Solver::Bdf];
 
 /// der(x) = -1000 (x - cos(time)): after a transient of 1 ms, x follows the cosine
 fn stiff() -> Builder {

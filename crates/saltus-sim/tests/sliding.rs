@@ -17,7 +17,7 @@ fn run(b: &Builder, stop: f64, policy: ZenoPolicy, solver: Solver) -> Result<Tra
     simulate(Box::new(Interpreter::new(Arc::new(program.clone()))), &options)
 }
 
-const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
+const ADAPTIVE: [Solver; 5] = [Solver::Auto, Solver::DormandPrince, Solver::DormandPrince8, Solver::Rodas, Solver::Bdf];
 
 /// der(x) = a * sin(time) - u; u = if x > 0 then 1 else -1
 fn dry_friction(a: f64, start: f64) -> Builder {

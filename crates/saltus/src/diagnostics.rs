@@ -393,7 +393,7 @@ fn advice(kind: &SimErrorKind) -> Option<&'static str> {
             "guard the expression, as in `if x > 0 then log(x) else 0`, or find out how the value gets there"
         }
         SimErrorKind::NotQuantised { .. } => {
-            "leave `--solver` out, or name another one: `auto`, `dopri5`, `rodas` or `bdf`"
+            "leave `--solver` out, or name another one: `auto`, `dopri5`, `dop853`, `rodas` or `bdf`"
         }
         SimErrorKind::StepTooSmall { .. } => "look at this variable shortly before; a looser --tolerance may help",
         SimErrorKind::InitialContradiction { .. } => "drop one of the conditions, or `fixed = true` of a start value",

@@ -31,7 +31,7 @@ fn state_events(trajectory: &Trajectory) -> Vec<f64> {
     trajectory.events.iter().filter(|e| e.kind == EventKind::State).map(|e| e.time).collect()
 }
 
-const ADAPTIVE: [Solver; 4] = [Solver::Auto, Solver::DormandPrince, Solver::Rodas, Solver::Bdf];
+const ADAPTIVE: [Solver; 5] = [Solver::Auto, Solver::DormandPrince, Solver::DormandPrince8, Solver::Rodas, Solver::Bdf];
 
 #[test]
 fn a_guarded_ball_bounces_at_the_exact_times_and_comes_to_rest() {

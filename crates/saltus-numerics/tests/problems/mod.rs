@@ -2,15 +2,17 @@
 #![allow(dead_code)] // each test file uses some of them
 
 use saltus_numerics::{
-    Automatic, Bdf, DormandPrince, Eval, Integrator, OdeSystem, Rosenbrock, RosenbrockMethod, Sparsity, Tolerances,
+    Automatic, Bdf, DormandPrince, Eval, Integrator, OdeSystem, Order, Rosenbrock, RosenbrockMethod, Sparsity,
+    Tolerances,
 };
 
-pub const METHODS: [&str; 5] = ["dormand-prince", "rodas4", "rodas5p", "bdf", "automatic"];
+pub const METHODS: [&str; 6] = ["dormand-prince", "dormand-prince-8", "rodas4", "rodas5p", "bdf", "automatic"];
 pub const STIFF_METHODS: [&str; 4] = ["rodas4", "rodas5p", "bdf", "automatic"];
 
 pub fn integrator(method: &str, tolerances: Tolerances, max_step: f64) -> Box<dyn Integrator> {
     match method {
-        "dormand-prince" => Box::new(DormandPrince::new(tolerances, max_step)),
+        "dormand-prince" => Box::new(DormandPrince::new(Order::Fifth, tolerances, max_step)),
+        "dormand-prince-8" => Box::new(DormandPrince::new(Order::Eighth, tolerances, max_step)),
         "rodas4" => Box::new(Rosenbrock::new(RosenbrockMethod::Rodas4, tolerances, max_step)),
         "rodas5p" => Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances, max_step)),
         "bdf" => Box::new(Bdf::new(tolerances, max_step)),

@@ -52,7 +52,7 @@ impl Simulation {
         let pending = match self.driver.phase {
             Phase::Inside(pending) => pending,
             Phase::New | Phase::Over => return Ok(Foreseen::Step(self.driver.now)),
-            Phase::Between => match self.begin_step()? {
+            Phase::Between => match self.begin_step(f64::NEG_INFINITY)? {
                 Some(pending) => pending,
                 None => return Ok(Foreseen::Happened),
             },

@@ -54,7 +54,7 @@ use crate::crossing::CrossingSearch;
 use crate::error::{Failure, SimError, SimErrorKind};
 use crate::event;
 use crate::inputs::Signal;
-use crate::integration;
+use crate::integration::{self, LoopsAtEnd};
 use crate::masking::Masking;
 use crate::model::Model;
 use crate::options::ZenoPolicy;
@@ -132,7 +132,7 @@ struct Driver {
     /// The next time event; changes at events only.
     time_event: f64,
     steps_at_event: u64,
-    loops_at_end: stepping::LoopsAtEnd,
+    loops_at_end: LoopsAtEnd,
     /// The last event at which a relation was about to change and did not.
     unconfirmed_at: f64,
     zeno: Zeno,
@@ -250,7 +250,7 @@ impl Simulation {
             left: None,
             time_event: f64::INFINITY,
             steps_at_event: 0,
-            loops_at_end: stepping::LoopsAtEnd::default(),
+            loops_at_end: LoopsAtEnd::default(),
             unconfirmed_at: f64::NEG_INFINITY,
             zeno: Zeno::new(options.on_zeno),
             hold: None,

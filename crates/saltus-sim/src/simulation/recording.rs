@@ -76,9 +76,13 @@ impl Simulation {
         }
     }
 
-    fn next_point_before(&self, t: f64) -> Option<f64> {
+    pub(super) fn next_output_point(&self) -> Option<f64> {
         let is_left = self.driver.next_output <= self.options.n_intervals();
-        is_left.then(|| self.options.output_point(self.driver.next_output)).filter(|&point| point < t)
+        is_left.then(|| self.options.output_point(self.driver.next_output))
+    }
+
+    fn next_point_before(&self, t: f64) -> Option<f64> {
+        self.next_output_point().filter(|&point| point < t)
     }
 
     fn write_point(&mut self, point: f64) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ use crate::costs::Activity;
 use crate::crossing::{N_WEIGHTS, Probe, Restart, has_state_events};
 use crate::error::{Failure, SimErrorKind};
 use crate::event;
-use crate::integration::{self, Rhs};
+use crate::integration::{self, Looks, LoopsAtEnd, Rhs};
 use crate::model::Model;
 use crate::record::EventKind;
 
@@ -56,16 +56,6 @@ pub(super) fn read_crossings(
         (*z, *scale) = (share, 1.0);
     }
     Ok(())
-}
-
-/// Unknowns of loops where the last step of the integrator ends.
-///
-/// Rows lie before that, and evaluating them leads loops back. Of a loop with several solutions, as a trigger has, the one at the
-/// end of the step need not be the one that Newton's method finds from a row.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct LoopsAtEnd {
-    time: Option<f64>,
-    values: Vec<f64>,
 }
 
 /// Storage for a look at the crossing functions: where they are, where they will be soon, the magnitude of operands, the values of relations.
@@ -116,7 +106,7 @@ impl Simulation {
             Phase::Inside(pending) => pending,
             Phase::New | Phase::Over => return Ok(()),
             Phase::Between if self.driver.now >= until => return Ok(()),
-            Phase::Between => match self.begin_step()? {
+            Phase::Between => match self.begin_step(self.first_look(until))? {
                 Some(pending) => {
                     self.work.judgements = 0;
                     pending
@@ -150,20 +140,29 @@ impl Simulation {
         }
     }
 
-    /// A new step; `None` if other states were chosen instead.
-    pub(super) fn begin_step(&mut self) -> Result<Option<Pending>, Failure> {
+    /// A new step, inside of which nobody looks before `first_look`; `None` if other states were chosen instead.
+    pub(super) fn begin_step(&mut self, first_look: f64) -> Result<Option<Pending>, Failure> {
         self.check_budget()?;
         let from = self.driver.integrator.time();
         let hold = self.driver.hold.unwrap_or(f64::INFINITY);
         let known = self.look_far_ahead(from).min(self.look_far_ahead_at_bounds(from));
         let limit = self.driver.time_event.min(self.end_time()).min(hold).min(self.reach_of_delays(from)).min(known);
         self.recall_loops(from);
-        if let Err(failure) = self.step(limit) {
+        if let Err(failure) = self.step(limit, first_look) {
             // Perhaps the present choice of states leads no further.
             return if self.review_states(from)? { Ok(None) } else { Err(failure) };
         }
         let end = self.shorten_transport(from)?;
         Ok(Some(Pending { from, end, retries: 0, is_checked: false, next: None }))
+    }
+
+    /// From when on the inside of a step is of interest, if the run pauses at `until`.
+    fn first_look(&self, until: f64) -> f64 {
+        // Assertions without bounds are judged at ends of steps and at rows.
+        if has_state_events(&self.program) || self.has_bounds() || self.model.has_histories() {
+            return f64::NEG_INFINITY;
+        }
+        self.next_output_point().unwrap_or(f64::INFINITY).min(until)
     }
 
     /// What enters a `spatialDistribution` during a step is not known before its end: it must not leave before that. The end of
@@ -347,23 +346,24 @@ impl Simulation {
         Ok(true)
     }
 
-    fn step(&mut self, limit: f64) -> Result<(), Failure> {
-        self.during(Activity::Steps, |run| run.step_to(limit))
+    fn step(&mut self, limit: f64, first_look: f64) -> Result<(), Failure> {
+        self.during(Activity::Steps, |run| run.step_to(limit, first_look))
     }
 
-    fn step_to(&mut self, limit: f64) -> Result<(), Failure> {
+    fn step_to(&mut self, limit: f64, first_look: f64) -> Result<(), Failure> {
+        let loops_at_end = &mut self.driver.loops_at_end;
+        loops_at_end.time = None;
         let mut rhs = Rhs::new(&mut self.model, &self.structure, &mut self.work.starts);
+        rhs.looks = Some(Looks { from: first_look, loops_at_end });
         rhs.meter = self.meter.as_mut().map(|meter| meter.steps.begin());
         let stepped = self.driver.integrator.step(&mut rhs, limit);
         let status = rhs.status;
         stepped.map_err(|e| self.integrator_failure(e, status))?;
         self.driver.extents.note(self.driver.integrator.states());
         let end = self.driver.integrator.time();
-        let is_there = self.model.get(self.program.memory.time) == end;
-        let loops = &mut self.driver.loops_at_end;
-        loops.time = is_there.then_some(end);
-        loops.values.clear();
-        loops.values.extend(self.structure.unknowns.iter().map(|&slot| self.model.get(slot)));
+        if self.model.get(self.program.memory.time) == end {
+            self.driver.loops_at_end.keep(end, &self.model, &self.structure);
+        }
         Ok(())
     }
 
@@ -390,7 +390,7 @@ impl Simulation {
         self.driver.integrator.propose_step_size(h);
         self.driver.search.forget();
         self.driver.bounds.forget();
-        self.step(from + h)?;
+        self.step(from + h, f64::NEG_INFINITY)?;
         Ok(self.driver.integrator.time())
     }
 

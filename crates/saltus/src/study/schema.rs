@@ -96,7 +96,7 @@ const SETTINGS: [Key; 9] = [
     Key { name: "tolerance", kind: Kind::Number, about: "Relative tolerance of the integration." },
     Key {
         name: "solver",
-        kind: Kind::Choice(&["auto", "dopri5", "rodas", "bdf", "liqss2", "euler", "rk4", "implicit-euler"]),
+        kind: Kind::Choice(&["auto", "dopri5", "dop853", "rodas", "bdf", "liqss2", "euler", "rk4", "implicit-euler"]),
         about: "Integration method.",
     },
     Key { name: "max-step", kind: Kind::Number, about: "Longest step of the integration." },
