@@ -162,6 +162,7 @@ impl Bdf {
         self.has_stepped = false;
         (self.is_starting, self.is_started) = (true, false);
         self.matrix.forget();
+        self.matrix.is_wide = false;
         self.steps_alike = 0;
         self.order = 1;
         self.differences[0].copy_from_slice(x);

@@ -260,6 +260,9 @@ pub mod jacobian {
     pub const MEASURED_PRODUCTS: i32 = 4;
     /// Below so many units in the last place of f a difference would drown in rounding (as in SUNDIALS' CVLS).
     pub const NOISE_ULPS: f64 = 1e3;
+    /// A difference over a kink or a jump reaches so far, in tolerances: as far as [`super::bdf::SUFFICIENT`] lets the last change be. Test:
+    /// `dry_friction_without_events_is_slid_along`.
+    pub const REACH: f64 = super::bdf::SUFFICIENT;
 }
 
 /// Location of roots ([`crate::root`]): κ₁ and n₀ of ITP (Oliveira and Takahashi, 2020).

@@ -27,7 +27,7 @@ impl Bdf {
             self.begin_at_order_1(system);
             return false;
         }
-        self.matrix.has_jacobian = true;
+        (self.matrix.has_jacobian, self.matrix.is_wide) = (true, false);
         self.adopt_start();
         true
     }
