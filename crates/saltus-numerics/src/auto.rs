@@ -108,7 +108,7 @@ impl Automatic {
         self.mean = FIRST_PART.ln();
         self.switches += 1;
         let new = self.active_mut();
-        // A size that was right for one method is a good guess for the other, but not for BDF of order 1.
+        // A size that was right for one method is a good guess for the other.
         new.propose_step_size(h);
         let started = new.reinit(system, t, &x);
         self.x = x;

@@ -1,18 +1,20 @@
 //! Backward differentiation formulas of variable order 1 to 5, for large stiff systems with few events.
 //!
 //! In: an [`OdeSystem`]. Out: steps of controlled error; the interpolating polynomial of the last step as dense output,
-//! which joins its neighbours continuously. These are the numerical differentiation formulas of Shampine and Reichelt
-//! (*The MATLAB ODE Suite*, 1997): backward differences on a grid that is respaced when the step size changes, a modified
-//! Newton iteration, a Jacobian that is kept as long as the iteration converges.
+//! which joins its neighbours continuously. A Rosenbrock method makes the first step after a restart (`start`). The others are by the
+//! numerical differentiation formulas of Shampine and Reichelt (*The MATLAB ODE Suite*, 1997): backward differences on a grid
+//! that is respaced when the step size changes, and a simplified Newton iteration (`corrector`).
 
-use crate::integrator::{
-    Eval, Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances, TrialFailure,
-};
+mod corrector;
+mod start;
+
+use crate::integrator::{Integrator, IntegratorError, Judged, OdeSystem, Statistics, StepResult, Tolerances};
 use crate::interpolant::{self, Interpolant};
-use crate::jacobian::Jacobian;
+use crate::rosenbrock::{Rosenbrock, RosenbrockMethod};
 use crate::step_size::{self, Attempt};
-use crate::tuning::bdf::{AFTER_FAILURE, ALIKE, MOST_GROWTH, NEGLIGIBLE, NEWTON_ITERATIONS, STALLED, SUFFICIENT};
-use crate::tuning::step_size::{AFTER_REJECTION, MOST_SHRINK, SAFETY, SMALLEST_ERROR};
+use crate::tuning::bdf::{AFTER_FAILURE, ALIKE, MOST_GROWTH};
+use crate::tuning::step_size::{AFTER_REJECTION, MOST_SHRINK, SMALLEST_ERROR};
+use corrector::{Corrector, IterationMatrix};
 
 const MAX_ORDER: usize = 5;
 /// By which the leading coefficient differs from that of the backward differentiation formula.
@@ -26,6 +28,11 @@ fn leading_coefficient(order: usize) -> f64 {
 
 fn error_constant(order: usize) -> f64 {
     KAPPA[order] * GAMMA[order] + 1.0 / (order + 1) as f64
+}
+
+/// By how much longer a step of that order may be than one with this error norm, without any safety.
+fn growth_for(error: f64, order: usize) -> f64 {
+    error.max(SMALLEST_ERROR).powf(-1.0 / (order + 1) as f64)
 }
 
 /// What a step asks the next one to begin with.
@@ -44,6 +51,12 @@ pub struct Bdf {
     t: f64,
     t_start: f64,
     has_stepped: bool,
+    /// Makes the first step after a restart.
+    starter: Box<Rosenbrock>,
+    /// The next step is the first one.
+    is_starting: bool,
+    /// The last step was the first one, whose dense output is that of `starter`.
+    is_started: bool,
     order: usize,
     /// Spacing of the differences: size of the last step until the next one begins.
     h: f64,
@@ -61,57 +74,15 @@ pub struct Bdf {
     statistics: Statistics,
 }
 
-/// `c·I − J`, the matrix of the simplified Newton method.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct IterationMatrix {
-    jacobian: Jacobian,
-    has_jacobian: bool,
-    /// The value of c for which the matrix is factored, or NaN.
-    factored_for: f64,
-}
-
-/// One step in the making.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Corrector {
-    predicted: Vec<f64>,
-    /// The part of the corrector equation that does not change in its iteration.
-    psi: Vec<f64>,
-    correction: Vec<f64>,
-    /// `predicted + correction`.
-    trial: Vec<f64>,
-    slope: Vec<f64>,
-}
-
-impl IterationMatrix {
-    fn forget(&mut self) {
-        self.has_jacobian = false;
-        self.factored_for = f64::NAN;
-    }
-
-    /// Factors the matrix for another `c`.
-    fn factor(&mut self, c: f64, statistics: &mut Statistics) -> Result<(), TrialFailure> {
-        if self.factored_for != c {
-            self.factored_for = f64::NAN;
-            self.jacobian.factor(c, statistics).map_err(|_| TrialFailure)?;
-            self.factored_for = c;
-        }
-        Ok(())
-    }
-}
-
-impl Corrector {
-    fn new(n: usize) -> Corrector {
-        let vector = || vec![0.0; n];
-        Corrector { predicted: vector(), psi: vector(), correction: vector(), trial: vector(), slope: vector() }
-    }
-}
-
 impl Bdf {
     /// `max_step` may be infinite.
     pub fn new(tolerances: Tolerances, max_step: f64) -> Self {
         let n = tolerances.absolute.len();
         let vector = || vec![0.0; n];
         Bdf {
+            starter: Box::new(Rosenbrock::new(RosenbrockMethod::Rodas5P, tolerances.clone(), max_step)),
+            is_starting: false,
+            is_started: false,
             tolerances,
             max_step,
             min_order: 1,
@@ -125,7 +96,7 @@ impl Bdf {
             steps_alike: 0,
             differences: std::array::from_fn(|_| vector()),
             dx: vector(),
-            matrix: IterationMatrix { jacobian: Jacobian::new(n), has_jacobian: false, factored_for: f64::NAN },
+            matrix: IterationMatrix::new(n),
             corrector: Corrector::new(n),
             is_evaluated: true,
             error: 0.0,
@@ -148,7 +119,7 @@ impl Bdf {
         if !self.matrix.has_jacobian || !self.has_stepped {
             return f64::INFINITY;
         }
-        self.h * self.matrix.jacobian.spectral_radius(&self.tolerances, &self.differences[0])
+        (self.t - self.t_start) * self.matrix.jacobian.spectral_radius(&self.tolerances, &self.differences[0])
     }
 
     /// Respaces the differences of the present polynomial to the step size `h`.
@@ -184,18 +155,28 @@ impl Bdf {
         }
     }
 
-    fn begin(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
+    /// Forgets the past, once `starter` has begun anew.
+    fn begin(&mut self, t: f64, x: &[f64]) {
         self.t = t;
         self.t_start = t;
         self.has_stepped = false;
+        (self.is_starting, self.is_started) = (true, false);
         self.matrix.forget();
+        self.matrix.is_wide = false;
         self.steps_alike = 0;
         self.order = 1;
         self.differences[0].copy_from_slice(x);
-        self.statistics.restarts += 1;
-        let evaluations = &mut self.statistics.evaluations;
-        let started = step_size::evaluate(system, t, x, &mut self.dx, evaluations);
-        started.map_err(|_| IntegratorError::StartFails { t })
+        self.dx.copy_from_slice(self.starter.derivatives());
+    }
+
+    /// The first step by the formula of order 1, of a size that is estimated.
+    fn begin_at_order_1(&mut self, system: &mut dyn OdeSystem) {
+        let start = (self.t, self.differences[0].as_slice(), self.dx.as_slice());
+        let count = &mut self.statistics.evaluations;
+        let (tolerances, most) = (&self.tolerances, self.max_step);
+        let (trial, slope) = self.corrector.storage();
+        let h = step_size::first_step(system, tolerances, 1, most, start, trial, slope, count);
+        self.set_first_step(h);
     }
 
     fn set_first_step(&mut self, h: f64) {
@@ -219,67 +200,6 @@ impl Bdf {
             }
         }
         psi.iter_mut().for_each(|psi| *psi /= alpha);
-    }
-
-    fn evaluate_jacobian(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
-        let Corrector { predicted, slope, .. } = &mut self.corrector;
-        step_size::evaluate(system, t, predicted, slope, &mut self.statistics.evaluations)?;
-        let point = (t, predicted.as_slice(), slope.as_slice());
-        self.matrix.jacobian.evaluate(system, &self.tolerances, point, self.h, &mut self.statistics)?;
-        self.matrix.has_jacobian = true;
-        self.matrix.factored_for = f64::NAN;
-        Ok(())
-    }
-
-    /// Where the right-hand side has a kink (a flow about zero) the exact slope of one side may be far from what the
-    /// iteration meets; differences reach over it.
-    fn evaluate_differences(&mut self, system: &mut dyn OdeSystem, t: f64) -> Eval {
-        let Corrector { predicted, slope, .. } = &mut self.corrector;
-        step_size::evaluate(system, t, predicted, slope, &mut self.statistics.evaluations)?;
-        let point = (t, predicted.as_slice(), slope.as_slice());
-        self.matrix.forget();
-        self.matrix.jacobian.evaluate_by_differences(system, &self.tolerances, point, self.h, &mut self.statistics)?;
-        self.matrix.has_jacobian = true;
-        Ok(())
-    }
-
-    /// Solves the corrector equation; the states end up in `trial`, the change of the prediction in `correction`.
-    /// Returns the number of iterations.
-    fn correct(&mut self, system: &mut dyn OdeSystem, t: f64) -> Result<u32, TrialFailure> {
-        let c = leading_coefficient(self.order) / self.h;
-        self.matrix.factor(c, &mut self.statistics)?;
-        let relative = self.tolerances.relative;
-        let goal = (10.0 * f64::EPSILON / relative).max(relative.sqrt().min(0.03));
-        let Corrector { predicted, psi, correction, trial, slope } = &mut self.corrector;
-        trial.copy_from_slice(predicted);
-        correction.fill(0.0);
-        let mut before: Option<f64> = None;
-        for iteration in 1..=NEWTON_ITERATIONS {
-            let evaluated = step_size::evaluate(system, t, trial, slope, &mut self.statistics.evaluations);
-            self.is_evaluated &= evaluated.is_ok();
-            evaluated?;
-            for ((slope, psi), correction) in slope.iter_mut().zip(&*psi).zip(&*correction) {
-                *slope -= c * (psi + correction);
-            }
-            self.matrix.jacobian.solve(slope);
-            let change = step_size::norm(&self.tolerances, predicted, predicted, slope.iter().copied());
-            let rate = before.map(|b| change / b);
-            let ends = change <= NEGLIGIBLE * goal || rate.is_some_and(|r| is_stalled(r, change));
-            if !change.is_finite() || !ends && rate.is_some_and(|r| is_hopeless(r, change, iteration)) {
-                return Err(TrialFailure);
-            }
-            let changed = correction.iter_mut().zip(&*slope).zip(&mut *trial).zip(&*predicted);
-            for (((correction, change), trial), predicted) in changed {
-                *correction += change;
-                *trial = predicted + *correction;
-            }
-            if ends || rate.is_some_and(|r| r / (1.0 - r) * change < goal) {
-                return Ok(iteration);
-            }
-            before = Some(change);
-        }
-        // Slow, but not hopeless.
-        Ok(NEWTON_ITERATIONS)
     }
 
     fn error_norm(&self, order: usize, difference: &[f64]) -> f64 {
@@ -315,8 +235,7 @@ impl Bdf {
     /// Order and size for the next step, after the present one with that error norm.
     fn choose_next(&self, error: f64, safety: f64) -> Change {
         let k = self.order;
-        let factor = |error: f64, order: usize| error.max(SMALLEST_ERROR).powf(-1.0 / (order + 1) as f64);
-        let mut best = (factor(error, k), k);
+        let mut best = (growth_for(error, k), k);
         // The differences for other orders are meaningful only after some steps of one size.
         if self.steps_alike <= k {
             return Change { order: k, h: self.h };
@@ -325,7 +244,7 @@ impl Bdf {
             if order < self.min_order || order > self.max_order {
                 continue;
             }
-            let candidate = factor(self.error_norm(order, &self.differences[order + 1]), order);
+            let candidate = growth_for(self.error_norm(order, &self.differences[order + 1]), order);
             if candidate > best.0 {
                 best = (candidate, order);
             }
@@ -337,67 +256,26 @@ impl Bdf {
         }
         Change { order: best.1, h: self.h * growth }
     }
-
-    /// One attempt with the present order and size. Returns the error norm and the safety factor.
-    fn attempt(&mut self, system: &mut dyn OdeSystem, end: f64) -> Result<(f64, f64), TrialFailure> {
-        self.predict();
-        self.is_evaluated = true;
-        let mut is_jacobian_new = false;
-        if !self.matrix.has_jacobian {
-            self.evaluate_jacobian(system, end)?;
-            is_jacobian_new = true;
-        }
-        let mut corrected = self.correct(system, end);
-        if corrected.is_err() && !is_jacobian_new {
-            self.evaluate_jacobian(system, end)?;
-            corrected = self.correct(system, end);
-        }
-        if corrected.is_err() && self.matrix.jacobian.is_exact() {
-            self.evaluate_differences(system, end)?;
-            corrected = self.correct(system, end);
-        }
-        let iterations = corrected?;
-        let most = f64::from(2 * NEWTON_ITERATIONS + 1);
-        let safety = SAFETY * most / (most - 1.0 + f64::from(iterations));
-        Ok((self.error_norm(self.order, &self.corrector.correction), safety))
-    }
-}
-
-/// Rounding, loops inside of the right-hand side, and kinks of it (a flow about zero) leave changes that contract no
-/// further and say nothing against the step.
-fn is_stalled(rate: f64, change: f64) -> bool {
-    STALLED.contains(&rate) && change <= SUFFICIENT
-}
-
-/// Will the iteration, contracting at this rate, still have too large an error at the end?
-fn is_hopeless(rate: f64, change: f64, iteration: u32) -> bool {
-    let left = (NEWTON_ITERATIONS - iteration + 1) as i32;
-    rate >= 1.0 || rate.powi(left) / (1.0 - rate) * change > SUFFICIENT
 }
 
 impl Integrator for Bdf {
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        self.begin(system, t, x)?;
-        let start = (t, self.differences[0].as_slice(), self.dx.as_slice());
-        let count = &mut self.statistics.evaluations;
-        let (tolerances, most) = (&self.tolerances, self.max_step);
-        let Corrector { trial, slope, .. } = &mut self.corrector;
-        let h = step_size::first_step(system, tolerances, 1, most, start, trial, slope, count);
-        self.set_first_step(h);
+        self.starter.restart(system, t, x)?;
+        self.begin(t, x);
         Ok(())
     }
 
-    /// The order begins at 1 again, so the old size says little; it only bounds the estimate from above.
     fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        let before = self.next.h;
-        self.restart(system, t, x)?;
-        if before > 0.0 {
-            self.set_first_step(self.h.min(before));
-        }
+        self.starter.reinit(system, t, x)?;
+        self.begin(t, x);
         Ok(())
     }
 
     fn step(&mut self, system: &mut dyn OdeSystem, limit: f64) -> StepResult {
+        if self.is_starting && self.start(system, limit) {
+            return Ok(());
+        }
+        self.is_started = false;
         self.order = self.next.order;
         let mut wanted = self.next.h;
         loop {
@@ -438,6 +316,9 @@ impl Integrator for Bdf {
     }
 
     fn interpolate(&self, t: f64, x: &mut [f64]) {
+        if self.is_started {
+            return self.starter.interpolate(t, x);
+        }
         x.copy_from_slice(&self.differences[0]);
         if !self.has_stepped || t >= self.t {
             return;
@@ -454,6 +335,9 @@ impl Integrator for Bdf {
     }
 
     fn interpolant(&self, state: usize) -> Interpolant {
+        if self.is_started {
+            return self.starter.interpolant(state);
+        }
         if !self.has_stepped {
             return Interpolant::constant(self.differences[0][state]);
         }
@@ -476,6 +360,9 @@ impl Integrator for Bdf {
     }
 
     fn error(&self, state: usize) -> f64 {
+        if self.is_started {
+            return self.starter.error(state);
+        }
         step_size::error_of(&self.tolerances, state, self.differences[0][state], self.error)
     }
 
@@ -497,34 +384,37 @@ impl Integrator for Bdf {
     }
 
     fn next_step_size(&self) -> f64 {
-        self.next.h
+        if self.is_starting { self.starter.next_step_size() } else { self.next.h }
     }
 
     fn propose_step_size(&mut self, h: f64) {
         if self.has_stepped {
             self.next.h = h;
         } else {
-            self.set_first_step(h);
+            self.starter.propose_step_size(h);
         }
     }
 
     fn set_tolerances(&mut self, relative: f64, absolute: &[f64]) {
         self.tolerances.relative = relative;
         self.tolerances.absolute.copy_from_slice(absolute);
+        self.starter.set_tolerances(relative, absolute);
     }
 
     fn set_max_step(&mut self, max_step: f64) {
         self.max_step = max_step;
+        self.starter.set_max_step(max_step);
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        self.statistics + self.starter.statistics()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::integrator::Eval;
 
     /// Linear, so that Newton's method is exact in one step, with the solution x = sin t + cos 2t.
     struct Forced;
@@ -550,7 +440,7 @@ mod tests {
         let h = 1.0 / n_steps as f64;
         let mut bdf = Bdf::new(Tolerances { relative: 1e3, absolute: vec![1e3], unbounded: vec![] }, h);
         bdf.restart(&mut Forced, 0.0, &[exact(0.0)]).unwrap();
-        (bdf.min_order, bdf.max_order, bdf.h) = (order, order, h);
+        (bdf.min_order, bdf.max_order, bdf.h, bdf.is_starting) = (order, order, h, false);
         bdf.next = Change { order, h };
         // Backward differences of the exact past.
         let mut values: Vec<f64> = (0..=order + 1).map(|j| exact(-(j as f64) * h)).collect();
@@ -608,6 +498,35 @@ mod tests {
         assert!((bdf.states()[0] - 1f64.cos()).abs() < 1e-3);
         let statistics = bdf.statistics();
         assert!(statistics.difference_jacobians > 0 && statistics.steps < 200, "{statistics:?}");
+    }
+
+    /// ẋ = cos t, with a slope that would keep x where it is predicted.
+    struct MuchTooStiff;
+
+    impl OdeSystem for MuchTooStiff {
+        fn derivatives(&mut self, t: f64, _: &[f64], dx: &mut [f64]) -> Eval {
+            dx[0] = t.cos();
+            Ok(())
+        }
+
+        fn jacobian(&mut self, _: f64, _: &[f64], jacobian: &mut [f64]) -> bool {
+            jacobian[0] = -1e8;
+            true
+        }
+    }
+
+    #[test]
+    fn small_changes_all_in_one_direction_are_no_convergence() {
+        let mut bdf = Bdf::new(Tolerances { relative: 1e-6, absolute: vec![1e-6], unbounded: vec![] }, f64::INFINITY);
+        bdf.restart(&mut MuchTooStiff, 0.0, &[0.0]).unwrap();
+        // The one-step method of the first step has no iteration that could notice.
+        bdf.is_starting = false;
+        bdf.begin_at_order_1(&mut MuchTooStiff);
+        while bdf.time() < 3.0 {
+            bdf.step(&mut MuchTooStiff, 3.0).unwrap();
+        }
+        assert!((bdf.states()[0] - 3f64.sin()).abs() < 1e-3, "{:?}", bdf.states());
+        assert!(bdf.statistics().steps < 200, "{:?}", bdf.statistics());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::lu::{DenseLu, Singular};
 use crate::sparse_lu::{Ordering, SparseLu};
 use crate::sparsity::Sparsity;
 use crate::step_size;
-use crate::tuning::jacobian::{MEASURED_PRODUCTS, NOISE_ULPS, SKIPPED_PRODUCTS};
+use crate::tuning::jacobian::{MEASURED_PRODUCTS, NOISE_ULPS, REACH, SKIPPED_PRODUCTS};
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 enum Storage {
@@ -87,7 +87,8 @@ impl Jacobian {
         self.evaluate_by(system, tolerances, point, h, statistics, true)
     }
 
-    /// [`Jacobian::evaluate`] by differences in any case: at a kink they are means of the slopes of both sides.
+    /// [`Jacobian::evaluate`] by differences in any case, over [`REACH`] of what the states may be off by at least: at a kink they are means
+    /// of the slopes of both sides.
     pub fn evaluate_by_differences(
         &mut self,
         system: &mut dyn OdeSystem,
@@ -118,6 +119,8 @@ impl Jacobian {
         let (perturbed, slope) = (&mut self.perturbed, &mut self.slope);
         // Below this part of a weight a difference would drown in the rounding of f.
         let noise = NOISE_ULPS * f64::EPSILON * n as f64 * h * step_size::norm(tolerances, x, x, dx.iter().copied());
+        // As parts of the size of a state and of what it may be off by.
+        let moves = if asks_system { (f64::EPSILON.sqrt(), noise) } else { (0.0, noise.max(REACH)) };
         let entries = match &mut self.storage {
             Storage::Undecided => return Err(TrialFailure),
             Storage::Dense { entries, .. } => {
@@ -125,7 +128,7 @@ impl Jacobian {
                 if !self.is_exact {
                     statistics.difference_jacobians += 1;
                     for j in 0..n {
-                        let h = perturb(system, tolerances, noise, (t, x, dx), &[j], perturbed, slope, count)?;
+                        let h = perturb(system, tolerances, moves, (t, x, dx), &[j], perturbed, slope, count)?;
                         for i in 0..n {
                             entries[i * n + j] = (slope[i] - dx[i]) / h(j);
                         }
@@ -141,7 +144,7 @@ impl Jacobian {
                         *groups = pattern.column_groups();
                     }
                     for group in groups {
-                        let h = perturb(system, tolerances, noise, (t, x, dx), group, perturbed, slope, count)?;
+                        let h = perturb(system, tolerances, moves, (t, x, dx), group, perturbed, slope, count)?;
                         for &j in group.iter() {
                             for k in pattern.range(j) {
                                 let row = pattern.rows()[k];
@@ -253,7 +256,7 @@ impl Jacobian {
 fn perturb<'a>(
     system: &mut dyn OdeSystem,
     tolerances: &'a Tolerances,
-    noise: f64,
+    moves: (f64, f64),
     (t, x, dx): (f64, &'a [f64], &'a [f64]),
     columns: &[usize],
     perturbed: &mut [f64],
@@ -265,8 +268,8 @@ fn perturb<'a>(
         let size = x[j].abs().max(tolerances.absolute[j] / tolerances.relative.max(f64::EPSILON));
         let towards = if dx[j] < 0.0 { -direction } else { direction };
         // Exactly representable, so that the difference is what was meant.
-        let least = noise * step_size::weight(tolerances, j, x[j], x[j]);
-        let moved = x[j] + towards * (f64::EPSILON.sqrt() * size).max(least).max(f64::MIN_POSITIVE);
+        let least = moves.1 * step_size::weight(tolerances, j, x[j], x[j]);
+        let moved = x[j] + towards * (moves.0 * size).max(least).max(f64::MIN_POSITIVE);
         moved - x[j]
     };
     for direction in [1.0, -1.0] {

@@ -99,6 +99,11 @@ impl Rosenbrock {
         self.h_last * self.jacobian.spectral_radius(&self.tolerances, &self.x)
     }
 
+    /// Lends the matrices to another integrator of the same system, or takes them back.
+    pub(crate) fn exchange_jacobian(&mut self, other: &mut Jacobian) {
+        std::mem::swap(&mut self.jacobian, other);
+    }
+
     fn begin(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
         self.t = t;
         self.t_start = t;

@@ -34,6 +34,18 @@ pub(crate) fn norm(tolerances: &Tolerances, a: &[f64], b: &[f64], values: impl I
     (sum / a.len().max(1) as f64).sqrt()
 }
 
+/// How often a vector contains another one, which is `by`, in units of the weights at `x`; not a number if that is zero.
+pub(crate) fn component(tolerances: &Tolerances, x: &[f64], of: &[f64], by: &[f64]) -> f64 {
+    let (mut product, mut square) = (0.0, 0.0);
+    for i in 0..x.len() {
+        let weight = weight(tolerances, i, x[i], x[i]);
+        let (of, by) = (of[i] / weight, by[i] / weight);
+        product += of * by;
+        square += by * by;
+    }
+    product / square
+}
+
 /// A value in units of its weight at the larger of `a` and `b`.
 pub(crate) fn part(tolerances: &Tolerances, i: usize, a: f64, b: f64, value: f64) -> f64 {
     (value / weight(tolerances, i, a, b)).abs()

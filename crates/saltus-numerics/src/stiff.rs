@@ -143,7 +143,7 @@ impl Stiff {
         stepped
     }
 
-    /// BDF of order 1 rejects any step over a transient that is shorter than the resolution of time, for its prediction is far off. Where
+    /// BDF rejects any step over a transient that is shorter than the resolution of time, for its prediction is far off. Where
     /// the model cannot be evaluated there is nothing to be rescued: its solution may end there.
     fn may_be_rescued(&self) -> bool {
         let is_inaccurate = matches!(&self.method, Implicit::Bdf(bdf) if bdf.is_evaluated());

@@ -228,7 +228,7 @@ pub mod rosenbrock {
     pub const STEP_IN_TRANSIENT: f64 = 2.0;
 }
 
-/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for `SUFFICIENT` and `STALLED`.
+/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for `SUFFICIENT`, `STALLED` and `DRIFTING`.
 pub mod bdf {
     pub const NEWTON_ITERATIONS: u32 = 4;
     /// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
@@ -236,8 +236,10 @@ pub mod bdf {
     /// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the
     /// tolerance. Test: `noise_below_the_tolerance_does_not_stop_bdf`.
     pub const SUFFICIENT: f64 = 0.1;
-    /// Rates of contraction that are noise.
+    /// Rates of contraction that are noise, unless a change contains more than this part of the next one. Test:
+    /// `small_changes_all_in_one_direction_are_no_convergence`.
     pub const STALLED: std::ops::Range<f64> = 0.5..2.0;
+    pub const DRIFTING: f64 = 0.5;
     pub const MOST_GROWTH: f64 = 10.0;
     /// Changes of the step size that are not worth a factorisation.
     pub const ALIKE: std::ops::Range<f64> = 0.9..1.2;
@@ -290,6 +292,9 @@ pub mod jacobian {
     pub const MEASURED_PRODUCTS: i32 = 4;
     /// Below so many units in the last place of f a difference would drown in rounding (as in SUNDIALS' CVLS).
     pub const NOISE_ULPS: f64 = 1e3;
+    /// A difference over a kink or a jump reaches so far, in tolerances: as far as [`super::bdf::SUFFICIENT`] lets the last change be. Test:
+    /// `dry_friction_without_events_is_slid_along`.
+    pub const REACH: f64 = super::bdf::SUFFICIENT;
 }
 
 /// Location of roots ([`crate::root`]): κ₁ and n₀ of ITP (Oliveira and Takahashi, 2020).

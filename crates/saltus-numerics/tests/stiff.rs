@@ -133,6 +133,65 @@ fn sparsity_saves_evaluations() {
     assert!(10 * sparse < dense, "{sparse} and {dense} evaluations");
 }
 
+/// ẋ = a·sin t − sign x, which the integrator is not told of: x comes to rest at 0 until the push exceeds the friction.
+struct DryFriction {
+    push: f64,
+}
+
+impl OdeSystem for DryFriction {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        let sign = if x[0] == 0.0 { 0.0 } else { x[0].signum() };
+        dx[0] = self.push * t.sin() - sign;
+        Ok(())
+    }
+}
+
+#[test]
+fn dry_friction_without_events_is_slid_along() {
+    // At rest from before t = 0.4 on, for |0.5·sin t| < 1; with 1.5·sin t from t₀ = asin(1/1.5) on x = 1.5·(cos t₀ − cos t) − (t − t₀).
+    let begins: f64 = (1.0f64 / 1.5).asin();
+    let moved = 1.5 * (begins.cos() - 1.5f64.cos()) - (1.5 - begins);
+    let rests = [(0.0, 1.0, 30.0, 0.0), (0.5, 0.3, 30.0, 0.0)];
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        // FIXME: the departure takes very many steps at tighter tolerances, where one side of the jump is hardly seen.
+        let departs = (tolerance > 1e-7).then_some((1.5, 0.1, 1.5, moved));
+        for (push, start, end, x) in rests.into_iter().chain(departs) {
+            let mut solver = integrator("bdf", uniform(1, tolerance), f64::INFINITY);
+            run(solver.as_mut(), &mut DryFriction { push }, &[start], end);
+            let (error, cost) = ((solver.states()[0] - x).abs(), solver.statistics());
+            assert!(error < 100.0 * tolerance, "{push}, {tolerance}: {error:e}");
+            assert!(cost.steps < 1_000 && cost.rejected < 500, "{push}, {tolerance}: {cost:?}");
+        }
+    }
+}
+
+/// A body in free fall: a parabola, on which methods of order 2 make no error.
+struct Falling;
+
+impl OdeSystem for Falling {
+    fn derivatives(&mut self, _: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx.copy_from_slice(&[x[1], -9.81]);
+        Ok(())
+    }
+}
+
+#[test]
+fn errors_of_restarts_do_not_add_up() {
+    // Height and speed after one second of a throw upwards with 5 m/s, however often an event elsewhere interrupts it. At order 1 each of the
+    // restarts would be off by about 9.81/2·h², which is 5e-3 in all.
+    for method in STIFF_METHODS {
+        let mut solver = integrator(method, uniform(2, 1e-4), f64::INFINITY);
+        solver.restart(&mut Falling, 0.0, &[0.0, 5.0]).unwrap();
+        for k in 1..=1000 {
+            advance(solver.as_mut(), &mut Falling, f64::from(k) / 1000.0);
+            let x = solver.states().to_vec();
+            solver.reinit(&mut Falling, f64::from(k) / 1000.0, &x).unwrap();
+        }
+        let x = solver.states();
+        assert!((x[0] - (5.0 - 0.5 * 9.81)).abs() < 1e-12 && (x[1] - (5.0 - 9.81)).abs() < 1e-12, "{method}: {x:?}");
+    }
+}
+
 /// Stiff up to t = 1, harmless afterwards: ẋ = λ(t)·(x − cos t) − sin t.
 struct StiffForAWhile;
 
