@@ -8,6 +8,8 @@ mod kept_runs;
 mod panels;
 #[path = "studio/searching.rs"]
 mod searching;
+#[path = "studio/shown_units.rs"]
+mod shown_units;
 #[path = "studio/surprises.rs"]
 mod surprises;
 #[path = "studio/views.rs"]

@@ -256,6 +256,17 @@ impl<'a> Scopes<'a> {
         Some(self.front.simple_type(slot)?.base)
     }
 
+    /// Whether values of a component are differences, which have no offset in any unit.
+    pub fn is_difference(&mut self, symbol: Symbol) -> bool {
+        let Meaning::Member(Member::Component(comp)) = symbol.0 else { return false };
+        let own = self.front.tree[comp].declared.declaration.comment.annotation.as_ref();
+        if let Some(own) = self.front.difference_in(own) {
+            return own;
+        }
+        let simple = self.type_slot(comp).and_then(|slot| self.front.simple_type(slot));
+        simple.and_then(|simple| simple.is_difference).unwrap_or(false)
+    }
+
     /// Names of the attributes that a class, or the class of a component, has as a predefined type.
     pub fn attributes(&mut self, symbol: Symbol) -> &'static [&'static str] {
         self.base_type(symbol).map_or(&[], attribute_names)

@@ -10,6 +10,7 @@ use saltus_ide::{Analysis, Parameter, SourceChange};
 use saltus_program::SlotType;
 use serde_json::{Value, json};
 
+use super::results::conversion;
 use super::{Answer, internal, ok, parameter, text_of, texts};
 use crate::http::{Request, Response};
 use crate::runs::Run;
@@ -119,7 +120,7 @@ pub fn dialog(studio: &Arc<Studio>, request: &Request) -> Answer {
         let choices: Vec<Value> = p.choices.iter().map(|c| json!({"value": c.value, "label": c.label})).collect();
         json!({
             "name": p.name, "description": p.description, "type": p.type_name, "base": p.base, "tab": p.tab, "group": p.group,
-            "unit": p.unit, "value": p.value, "default": p.default, "evaluated": p.evaluated, "modified": p.is_modified, "final": p.is_final,
+            "unit": p.unit, "display": conversion(&p.unit, &p.display_unit, p.is_difference), "value": p.value, "default": p.default, "evaluated": p.evaluated, "modified": p.is_modified, "final": p.is_final,
             "enabled": p.is_enabled, "choices": choices, "dimensions": p.dimensions,
         })
     };

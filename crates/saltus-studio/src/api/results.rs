@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use saltus::Model;
 use saltus::pipeline::{Experiment, Output};
+use saltus_check::units::Conversion;
 use saltus_program::{Causality, SlotType, Variability, Variable};
 use saltus_results::{Format, Kind, Results, Signal, Source};
 use saltus_sim::{SinkError, Solver};
@@ -66,7 +67,7 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     };
     let line = |v: Variable| {
         let literals = literals(&model, &v);
-        let display = conversion(&v.unit, &v.display_unit);
+        let display = conversion(&v.unit, &v.display_unit, v.is_difference);
         json!({
             "name": v.name(), "description": v.description, "unit": v.unit, "value": value(&v.name()).or(v.start).map(number),
             "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
@@ -102,12 +103,9 @@ fn literals(model: &Model, variable: &Variable) -> Option<Vec<String>> {
 }
 
 /// The unit of display with factor and offset, if there is one.
-fn conversion(unit: &str, display: &str) -> Option<Value> {
-    if display.is_empty() || display == unit {
-        return None;
-    }
-    let to = saltus_export::units::conversion(unit, display)?;
-    Some(json!({"unit": to.name, "factor": to.factor, "offset": to.offset}))
+pub(super) fn conversion(unit: &str, display: &str, is_difference: bool) -> Option<Value> {
+    let to = Conversion::for_display(unit, display, is_difference)?;
+    Some(json!({"unit": display, "factor": to.factor, "offset": to.offset}))
 }
 
 fn pairs(value: &Value) -> Result<Vec<(String, String)>, (u16, String)> {
@@ -263,8 +261,8 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
             return json!({"name": name, "kind": kind(ty.unwrap_or(SlotType::Real)), "value": value.map(number)});
         };
         json!({
-            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit),
-            "literals": literals(model, &v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
+            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit, v.is_difference),
+            "difference": v.is_difference, "literals": literals(model, &v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
             "settable": model.changeable(name).is_ok(),
         })
     };
@@ -285,7 +283,7 @@ fn columns_alone(run: &Run) -> Vec<Value> {
         };
         json!({
             "name": signal.name, "kind": kind_name(signal.kind), "unit": signal.unit, "description": signal.description,
-            "display": conversion(&signal.unit, &signal.display_unit), "value": value, "hidden": is_hidden(&signal.name),
+            "display": conversion(&signal.unit, &signal.display_unit, signal.is_difference), "value": value, "hidden": is_hidden(&signal.name),
             "literals": (!signal.literals.is_empty()).then_some(&signal.literals),
         })
     };
@@ -304,26 +302,32 @@ fn binary(header: &Value, numbers: &[f64]) -> Answer {
     Ok(Response::bytes("application/octet-stream", body))
 }
 
-/// What makes a signal of a run one in the unit that the page asks for in `units`: factor and offset. `Err` says which units do not fit. Where
-/// one of the two is not known the numbers stay as they are.
-fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<(f64, f64)>, Value> {
+/// What makes a signal of a run one in the unit that the page asks for in `units`, which has no offset where one of the two is a difference.
+/// `Err` says which units do not fit. Where one of the two is not known the numbers stay as they are.
+fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<Conversion>, Value> {
     let Some(wanted) = body["units"][name].as_str().filter(|unit| !unit.is_empty()) else { return Ok(None) };
     let known = match run.model.get() {
-        Some(model) => model.variable(name).ok().map(|v| v.unit.clone()),
-        None => run.recording().look().signals.iter().find(|s| s.name == name).map(|s| s.unit.clone()),
+        Some(model) => model.variable(name).ok().map(|v| (v.unit.clone(), v.is_difference)),
+        None => {
+            let kept = run.recording().look();
+            kept.signals.iter().find(|s| s.name == name).map(|s| (s.unit.clone(), s.is_difference))
+        }
     };
-    let Some(known) = known.filter(|unit| !unit.is_empty() && unit != wanted) else { return Ok(None) };
-    match saltus_export::units::conversion(&known, wanted) {
-        Some(to) => Ok(Some((to.factor, to.offset))),
+    let Some((known, is_difference)) = known.filter(|(unit, _)| !unit.is_empty() && unit != wanted) else {
+        return Ok(None);
+    };
+    let is_difference = is_difference || body["differences"].as_array().is_some_and(|all| all.iter().any(|n| n == name));
+    match Conversion::between(&known, wanted) {
+        Some(to) => Ok(Some(if is_difference { to.of_differences() } else { to })),
         None => Err(json!({"name": name, "unit": known, "wanted": wanted})),
     }
 }
 
 /// Values of a signal in the unit that was asked for.
-fn converted(values: Arc<Vec<f64>>, to: Option<(f64, f64)>) -> Arc<Vec<f64>> {
+fn converted(values: Arc<Vec<f64>>, to: Option<Conversion>) -> Arc<Vec<f64>> {
     match to {
         None => values,
-        Some((factor, offset)) => Arc::new(values.iter().map(|value| value * factor + offset).collect()),
+        Some(to) => Arc::new(values.iter().map(|value| to.apply(*value)).collect()),
     }
 }
 
@@ -355,8 +359,8 @@ pub fn series(studio: &Arc<Studio>, body: &Value) -> Answer {
         };
         let Some((_, values)) = kept.values(name) else { continue };
         let mut points = series::decimate(&times, &values, from, to, columns);
-        if let Some((factor, offset)) = unit {
-            points.iter_mut().skip(1).step_by(2).for_each(|value| *value = *value * factor + offset);
+        if let Some(to) = unit {
+            points.iter_mut().skip(1).step_by(2).for_each(|value| *value = to.apply(*value));
         }
         signals.push(json!({"name": name, "offset": numbers.len(), "count": points.len() / 2}));
         numbers.extend(points);
