@@ -193,6 +193,11 @@ impl<'s> Analysis<'s> {
         symbols::workspace_symbols(self.session, query)
     }
 
+    /// Classes of everything that can be found, by a part of their name or path: each with the path of the class that it is in.
+    pub fn search(&self, query: &str) -> Vec<(String, ClassLine)> {
+        symbols::search(self.session, query)
+    }
+
     pub fn folds(&self, path: &Path) -> Vec<Fold> {
         structure::folds(self.session, path)
     }
