@@ -2,6 +2,8 @@
 
 mod browser;
 mod common;
+#[path = "studio/diagrams.rs"]
+mod diagrams;
 #[path = "studio/kept_runs.rs"]
 mod kept_runs;
 #[path = "studio/panels.rs"]
