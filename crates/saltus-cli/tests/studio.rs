@@ -12,6 +12,8 @@ mod panels;
 mod searching;
 #[path = "studio/shown_units.rs"]
 mod shown_units;
+#[path = "studio/structural.rs"]
+mod structural;
 #[path = "studio/surprises.rs"]
 mod surprises;
 #[path = "studio/views.rs"]

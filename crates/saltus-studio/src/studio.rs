@@ -76,6 +76,16 @@ fn defect_at_begin(defect: &Diagnostic, class: &str) -> Problem {
     }
 }
 
+/// The literal of an enumeration as an expression that is understood everywhere.
+fn qualified(model: &Model, name: &str, value: String) -> String {
+    let enumeration = model.variable(name).ok().and_then(|v| v.enumeration);
+    let enumeration = enumeration.and_then(|id| model.program().routines.enumerations.get(id));
+    match enumeration {
+        Some(known) if known.literals.contains(&value) => format!("{}.{value}", known.name),
+        _ => value,
+    }
+}
+
 impl Studio {
     /// `listing` are the files that there were before the sessions looked.
     pub fn open(
@@ -325,16 +335,31 @@ impl Studio {
     /// The compiled model of a class with values, and what a run has to set in it. A model is compiled again only if a text has changed, or for
     /// values on which its structure depends.
     pub fn compile(&self, class: &str, values: &[(String, String)]) -> Result<(Arc<Model>, Start), Vec<Value>> {
-        let model = self.compiled(class, Vec::new())?;
-        let is_settable = |(name, _): &&(String, String)| {
-            model.changeable(name).is_ok() || model.sizes(name).is_some() && model.variable(name).is_err()
-        };
-        let (set, built_in): (Vec<_>, Vec<_>) = values.iter().partition(is_settable);
-        let set = Start { values: set.into_iter().cloned().collect(), ..Start::default() };
-        if built_in.is_empty() {
-            return Ok((model, set));
+        let (mut rest, mut built_in) = (values.to_vec(), Vec::new());
+        loop {
+            let model = match self.compiled(class, built_in.clone()) {
+                Ok(model) => model,
+                // It may need these values to be in order.
+                Err(_) if !rest.is_empty() && built_in.is_empty() => self.compiled(class, std::mem::take(&mut rest))?,
+                Err(found) => return Err(found),
+            };
+            let is_settable = |name: &str| {
+                model.changeable(name).is_ok() || model.sizes(name).is_some() && model.variable(name).is_err()
+            };
+            let others = rest.iter().filter(|(name, _)| !is_settable(name));
+            let (known, unknown): (Vec<_>, Vec<_>) =
+                others.cloned().partition(|(name, _)| model.variable(name).is_ok());
+            // What this structure does not have, the one with the other values may.
+            let next = if known.is_empty() { unknown } else { known };
+            if next.is_empty() {
+                return Ok((model, Start { values: rest, ..Start::default() }));
+            }
+            rest.retain(|pair| !next.contains(pair));
+            built_in.extend(next.into_iter().map(|(name, value)| {
+                let value = qualified(&model, &name, value);
+                (name, value)
+            }));
         }
-        Ok((self.compiled(class, built_in.into_iter().cloned().collect())?, set))
     }
 
     /// How a class is sorted: states, loops, events.

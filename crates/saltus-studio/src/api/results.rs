@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use saltus::Model;
+use saltus::model::Unchangeable;
 use saltus::pipeline::{Experiment, Output};
 use saltus_check::units::Conversion;
 use saltus_program::{Causality, SlotType, Variability, Variable};
@@ -26,6 +27,8 @@ const MOST_EVENTS: usize = 1000;
 const MOST_SIGNALS: usize = 1000;
 /// Values in one answer.
 const MOST_VALUES: usize = 20_000_000;
+/// Why an element of a structural array cannot be set for a run.
+const OF_STRUCTURAL_ARRAY: &str = "an element of an array that decides about the structure: set the array in the text";
 /// Runs of one sweep.
 const MOST_RUNS: usize = 500;
 
@@ -41,10 +44,12 @@ fn run_of_body(studio: &Studio, body: &Value) -> Result<Arc<Run>, (u16, String)>
     wanted_run(studio, body["run"].as_u64())
 }
 
-/// What can be set for a run without compiling, with the values that hold, and the settings of the experiment.
+/// Parameters of a run with the values that hold, and the settings of the experiment. Which there are may depend on values on which the
+/// structure depends: those are given as `values`.
 pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     let class = parameter(request, "class")?;
-    let model = match studio.compile(class, &[]) {
+    let given: Value = request.parameter("values").map_or(Ok(Value::Null), serde_json::from_str).unwrap_or_default();
+    let model = match studio.compile(class, &pairs(&given)?) {
         Ok((model, _)) => model,
         Err(messages) => return ok(&json!({"messages": messages})),
     };
@@ -63,18 +68,27 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     let value = |name: &str| kept.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
     let is_wanted = |v: &Variable| {
         let is_parameter = v.variability == Variability::Parameter || v.causality == Causality::Input;
-        is_parameter && !v.is_protected && !v.is_final && model.changeable(&v.name()).is_ok()
+        is_parameter && !v.is_protected
     };
     let line = |v: Variable| {
+        let name = v.name();
+        let (is_structural, fixed) = match model.changeable(&name) {
+            Ok(_) => (false, None),
+            // An element cannot be modified by itself.
+            Err(Unchangeable::Structural) if name.ends_with(']') => (true, Some(OF_STRUCTURAL_ARRAY)),
+            Err(Unchangeable::Structural) => (true, None),
+            Err(Unchangeable::Final) => (false, Some("final")),
+            Err(_) => return None,
+        };
         let literals = literals(&model, &v);
         let display = conversion(&v.unit, &v.display_unit, v.is_difference);
-        json!({
-            "name": v.name(), "description": v.description, "unit": v.unit, "value": value(&v.name()).or(v.start).map(number),
+        Some(json!({
+            "name": name, "description": v.description, "unit": v.unit, "value": value(&name).or(v.start).map(number),
             "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
-            "min": v.min, "max": v.max, "display": display,
-        })
+            "min": v.min, "max": v.max, "display": display, "structural": is_structural, "fixed": fixed,
+        }))
     };
-    let all: Vec<Value> = model.variables().iter().filter(is_wanted).map(line).collect();
+    let all: Vec<Value> = model.variables().iter().filter(is_wanted).filter_map(line).collect();
     let solvers: Vec<&str> = Solver::NAMES.iter().map(|(name, _)| *name).collect();
     ok(&json!({
         "parameters": all, "solvers": solvers,
@@ -316,7 +330,8 @@ fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<Conversion>, Va
     let Some((known, is_difference)) = known.filter(|(unit, _)| !unit.is_empty() && unit != wanted) else {
         return Ok(None);
     };
-    let is_difference = is_difference || body["differences"].as_array().is_some_and(|all| all.iter().any(|n| n == name));
+    let is_difference =
+        is_difference || body["differences"].as_array().is_some_and(|all| all.iter().any(|n| n == name));
     match Conversion::between(&known, wanted) {
         Some(to) => Ok(Some(if is_difference { to.of_differences() } else { to })),
         None => Err(json!({"name": name, "unit": known, "wanted": wanted})),
