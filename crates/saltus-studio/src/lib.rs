@@ -22,6 +22,7 @@ mod memory;
 mod messages;
 mod offsets;
 mod places;
+mod reading;
 mod recording;
 mod runs;
 mod searches;

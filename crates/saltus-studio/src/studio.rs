@@ -21,6 +21,7 @@ use crate::documents::{self, Document, Documents};
 use crate::hub::Hub;
 use crate::memory::Memory;
 use crate::messages;
+use crate::reading::Reading;
 use crate::runs::{Runs, Surroundings};
 use crate::searches::Searches;
 use crate::target::{self, Listing, Target};
@@ -30,7 +31,7 @@ use crate::views;
 const PAUSE: Duration = Duration::from_millis(120);
 /// How often files are looked at.
 const WATCH: Duration = Duration::from_millis(700);
-/// How many of these looks there are for each look at the libraries of the command line.
+/// How many of these looks there are for each look at the libraries of the command line and of the search path.
 const ROUNDS_PER_LIBRARY_LOOK: u32 = 6;
 
 pub struct Studio {
@@ -135,6 +136,7 @@ impl Studio {
         let mut libraries = studio.target.library_listing();
         let watch = move || {
             let mut countdown = ROUNDS_PER_LIBRARY_LOOK;
+            let mut reading = Reading::default();
             loop {
                 std::thread::sleep(WATCH);
                 watching.look_at_disk();
@@ -145,11 +147,18 @@ impl Studio {
                 listing = now;
                 // Large, and rarely changed.
                 countdown -= 1;
-                if countdown == 0 {
+                if countdown == 1 {
+                    [&watching.desk, &watching.work].into_iter().for_each(|desk| reading.ask(desk));
+                } else if countdown == 0 {
                     countdown = ROUNDS_PER_LIBRARY_LOOK;
                     let now = watching.target.library_listing();
                     if now != libraries {
                         watching.list_anew(target::differences(&libraries, &now));
+                    }
+                    let is_of_path = |path: &Path| !listing.contains_key(path) && !now.contains_key(path);
+                    let changed = reading.look(&is_of_path);
+                    if !changed.is_empty() {
+                        watching.list_anew(changed);
                     }
                     libraries = now;
                 }

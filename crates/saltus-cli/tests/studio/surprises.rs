@@ -117,6 +117,29 @@ fn a_crowd_of_strangers_keeps_nobody_out() {
     answers();
 }
 
+#[test]
+fn libraries_of_the_search_path_are_watched() {
+    let dir = Scratch::new("studio-path");
+    let library = dir.path("path/Lib");
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(&library).unwrap();
+        std::fs::write(format!("{library}/{name}"), text).unwrap();
+    };
+    write("package.mo", "package Lib end Lib;");
+    write("Part.mo", "within Lib; model Part parameter Real k = 1; end Part;");
+    let studio = Studio::with_path(
+        &dir.path("path"),
+        &[&dir.file("User.mo", "model User extends Lib.Part; Real x = k; end User;")],
+        &dir.path("state"),
+    );
+    let value = || json_of(studio.get("/api/parameters?class=User"))["parameters"][0]["value"].clone();
+    assert_eq!(value(), 1.0);
+    write("Part.mo", "within Lib; model Part parameter Real k = 25; end Part;");
+    write("New.mo", "within Lib; model New end New;");
+    wait_until("the change is not noticed", || value() == 25.0);
+    wait_until("the new file is not noticed", || studio.get("/api/class?name=Lib.New").0 == 200);
+}
+
 const QUOTED: &str = "package 'a.b'
   model 'm.n'
     parameter Boolean up = true;
