@@ -100,6 +100,7 @@ impl OfElement {
             unit: text(&attributes.unit),
             display_unit: text(&attributes.display_unit),
             quantity: text(&attributes.quantity),
+            is_difference: attributes.is_difference,
             start: self.start,
             fixed: self.fixed,
             min: self.min,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use saltus::chart::{SHOWN, curve, fitting, modes, unknown};
-use saltus_export::units::conversion;
+use saltus_check::units::Conversion;
 use saltus_plot::{Chart, Curve, Panel};
 use saltus_results::{Results, Run, Runs, Signal};
 
@@ -229,9 +229,9 @@ impl Drawing<'_> {
 
     /// Values in the unit that is wanted, and this unit.
     fn shown(&self, signal: &Signal, values: Vec<f64>) -> (Vec<f64>, String) {
-        let wants = self.arguments.display_units && !signal.display_unit.is_empty();
-        match wants.then(|| conversion(&signal.unit, &signal.display_unit)).flatten() {
-            Some(to) => (values.into_iter().map(|v| v * to.factor + to.offset).collect(), to.name),
+        let shown = || Conversion::for_display(&signal.unit, &signal.display_unit, signal.is_difference);
+        match self.arguments.display_units.then(shown).flatten() {
+            Some(to) => (values.into_iter().map(|v| to.apply(v)).collect(), signal.display_unit.clone()),
             None => (values, signal.unit.clone()),
         }
     }

@@ -178,3 +178,20 @@ fn display_units_are_those_of_the_model() {
     let (celsius, has_unit) = value(&["--display-units"]);
     assert!((celsius - 20.0).abs() < 1e-9 && has_unit, "{celsius}");
 }
+
+#[test]
+fn a_difference_has_no_offset_in_any_unit() {
+    let dir = Scratch::new("plot_differences");
+    let model = "model Gap Real dT(unit = \"K\", displayUnit = \"degC\") = 10 * (1 + time) annotation(absoluteValue = false); end Gap;";
+    let file = dir.file("Gap.mo", model);
+    // The table that says so, and the one that cannot: there is no unit to display then.
+    for (result, unit) in [("gap.parquet", "degC"), ("gap.mat", "K")] {
+        run(&["simulate", &file, "--quiet", "--output", &dir.path(result)], 0);
+        run(&["plot", &dir.path(result), "dT", "--display-units", "--output", &dir.path("p.html")], 0);
+        let page = dir.read("p.html");
+        let (_, values) = curve_of(&page, "dT").rsplit_once('[').unwrap();
+        // 10 K between two temperatures are 10 degrees of Celsius, too.
+        assert_eq!(values.split(',').next().unwrap(), "10", "{result}");
+        assert!(page.contains(&format!("[{unit}]")), "{result}");
+    }
+}

@@ -2,12 +2,18 @@
 
 mod browser;
 mod common;
+#[path = "studio/diagrams.rs"]
+mod diagrams;
 #[path = "studio/kept_runs.rs"]
 mod kept_runs;
 #[path = "studio/panels.rs"]
 mod panels;
 #[path = "studio/searching.rs"]
 mod searching;
+#[path = "studio/shown_units.rs"]
+mod shown_units;
+#[path = "studio/structural.rs"]
+mod structural;
 #[path = "studio/surprises.rs"]
 mod surprises;
 #[path = "studio/views.rs"]

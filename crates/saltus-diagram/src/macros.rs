@@ -3,6 +3,7 @@
 //! In a component they are its name, its class and the values that hold there. A class by itself has no name as a component:
 //! there `%name` is the name of the class, and a parameter without a value is shown by its own name.
 
+use saltus_check::units::Conversion;
 use saltus_frontend::{Scope, Symbol};
 use saltus_syntax::ast::Expr;
 
@@ -101,7 +102,8 @@ impl<'a> Painter<'a> {
         };
         let (unit, display) = (unit("unit"), unit("displayUnit"));
         let converted = unit.as_deref().zip(display.as_deref()).and_then(|(unit, display)| {
-            saltus_check::units::convert(value, unit, display).map(|value| (value, display.to_owned()))
+            let conversion = Conversion::for_display(unit, display, self.scopes.is_difference(symbol))?;
+            Some((conversion.apply(value), display.to_owned()))
         });
         let (value, unit) = converted.unwrap_or((value, unit.unwrap_or_default()));
         let number = shown(&Value::Number(value));

@@ -301,6 +301,7 @@ impl Maker<'_> {
             quantity,
             unit: filled(&v.unit),
             display_unit: display.map(str::to_owned),
+            relative_quantity: v.is_difference.then_some(true),
             min,
             max,
             nominal: v.nominal.map(f64::abs).filter(|n| n.is_finite() && *n > 0.0),

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use saltus_check::units::{Parsed, TEMPERATURES, USUAL, parse};
+use saltus_check::units::{Conversion, Parsed, TEMPERATURES, USUAL, parse};
 use saltus_fmi::{BaseUnit, DisplayUnit, Unit};
 
 /// Exponents of kg, m, s, A, K, mol, cd, rad; factor and offset to them.
@@ -23,14 +23,9 @@ fn base_of(text: &str) -> Option<BaseUnit> {
     Some(BaseUnit { factor: times * unit.factor?, ..base })
 }
 
-/// How a value in one unit becomes one in another.
-pub fn conversion(from: &str, to: &str) -> Option<DisplayUnit> {
-    let (from, target) = (base_of(from)?, base_of(to)?);
-    if from.exponents != target.exponents {
-        return None;
-    }
-    let (factor, offset) = (from.factor / target.factor, (from.offset - target.offset) / target.factor);
-    Some(DisplayUnit { name: to.to_owned(), factor, offset, inverse: false })
+fn display_unit(unit: &str, display: &str) -> Option<DisplayUnit> {
+    let Conversion { factor, offset } = Conversion::for_display(unit, display, false)?;
+    Some(DisplayUnit { name: display.to_owned(), factor, offset, inverse: false })
 }
 
 /// Units that variables use, with those in which they are displayed.
@@ -43,7 +38,7 @@ impl Units {
     /// Notes a unit and the one in which it is displayed; the latter if the conversion is known.
     pub fn note<'a>(&mut self, unit: &str, display: &'a str) -> Option<&'a str> {
         let displays = self.used.entry(unit.to_owned()).or_default();
-        let is_known = !display.is_empty() && display != unit && conversion(unit, display).is_some();
+        let is_known = display_unit(unit, display).is_some();
         if is_known {
             displays.insert(display.to_owned());
         }
@@ -54,7 +49,7 @@ impl Units {
         let definition = |(name, displays): (&String, &BTreeSet<String>)| Unit {
             name: name.clone(),
             base: base_of(name),
-            display_units: displays.iter().filter_map(|display| conversion(name, display)).collect(),
+            display_units: displays.iter().filter_map(|display| display_unit(name, display)).collect(),
         };
         self.used.iter().map(definition).collect()
     }
@@ -66,16 +61,16 @@ mod tests {
 
     #[test]
     fn conversions_are_those_of_the_si() {
-        let degrees = conversion("rad", "deg").unwrap();
+        let degrees = display_unit("rad", "deg").unwrap();
         assert!((degrees.factor * std::f64::consts::PI - 180.0).abs() < 1e-12);
-        let celsius = conversion("K", "degC").unwrap();
+        let celsius = display_unit("K", "degC").unwrap();
         assert_eq!((celsius.factor, celsius.offset), (1.0, -273.15));
         // 50 °F = 283.15 K
-        let fahrenheit = conversion("K", "degF").unwrap();
+        let fahrenheit = display_unit("K", "degF").unwrap();
         assert!((283.15 * fahrenheit.factor + fahrenheit.offset - 50.0).abs() < 1e-10);
-        let speed = conversion("rad/s", "rev/min").unwrap();
+        let speed = display_unit("rad/s", "rev/min").unwrap();
         assert!((speed.factor * std::f64::consts::PI - 30.0).abs() < 1e-12);
-        assert_eq!(conversion("m", "s"), None);
+        assert_eq!(display_unit("m", "s"), None);
     }
 
     #[test]

@@ -150,6 +150,8 @@ pub struct Attributes {
     pub quantity: Option<Expr>,
     pub state_select: Option<Expr>,
     pub unbounded: Option<Expr>,
+    /// `annotation(absoluteValue = false)`: a difference of two values, which has no offset in any unit (specification 18.5).
+    pub is_difference: bool,
     /// Of `start`.
     pub confidence: Confidence,
 }

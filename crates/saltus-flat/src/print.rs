@@ -200,10 +200,14 @@ impl<'a> Printer<'a> {
             let _ = write!(text, " = {}", self.expr(binding));
         }
         text.push_str(&description(&v.description));
-        let annotations: Vec<&str> = [(v.is_structural, "Evaluate = true"), (v.hide_result, "HideResult = true")]
-            .into_iter()
-            .filter_map(|(applies, text)| applies.then_some(text))
-            .collect();
+        let annotations: Vec<&str> = [
+            (v.is_structural, "Evaluate = true"),
+            (v.hide_result, "HideResult = true"),
+            (v.attributes.is_difference, "absoluteValue = false"),
+        ]
+        .into_iter()
+        .filter_map(|(applies, text)| applies.then_some(text))
+        .collect();
         if !annotations.is_empty() {
             let _ = write!(text, " annotation({})", annotations.join(", "));
         }

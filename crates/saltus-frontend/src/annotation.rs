@@ -62,6 +62,12 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Whether `absoluteValue` says that values are differences; nothing if it is not there.
+    pub fn difference_in(&self, annotation: Option<&ast::Annotation>) -> Option<bool> {
+        let is_difference = self.annotation_forbids(annotation, self.words.absolute_value);
+        (is_difference || self.annotation_flag(annotation, self.words.absolute_value)).then_some(is_difference)
+    }
+
     /// `name = "text"` or `name = {"text", "text"}` in an annotation.
     pub fn annotation_strings(&self, annotation: &ast::Annotation, name: Name) -> Vec<String> {
         let Some(e) = argument(&annotation.modification, name).and_then(value) else { return Vec::new() };

@@ -328,7 +328,8 @@ impl<'a> Front<'a> {
         if binding.is_none() {
             self.messages.report_about(comp);
         }
-        let attributes = self.attributes(comp, &ty);
+        let is_difference = self.is_difference(comp);
+        let attributes = Attributes { is_difference, ..self.attributes(comp, &ty) };
         self.check_variable(comp, binding.as_ref(), mark);
         let c = &self.tree[comp];
         let causality = match c.prefixes.direction {
@@ -362,6 +363,13 @@ impl<'a> Front<'a> {
         };
         self.declare_for_all(comp, &mut variable);
         variable
+    }
+
+    /// The declaration decides, or else its type.
+    fn is_difference(&self, comp: CompId) -> bool {
+        let of_type = self.types.leaf_types.get(&comp).and_then(|simple| simple.is_difference);
+        let annotation = self.tree[comp].declared.declaration.comment.annotation.as_ref();
+        self.difference_in(annotation).or(of_type).unwrap_or(false)
     }
 
     /// A constant of a package, without a model around it. Of a partial one it may have no value yet.

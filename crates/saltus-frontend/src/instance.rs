@@ -86,6 +86,8 @@ pub struct SimpleType<'a> {
     pub is_connector: bool,
     /// Its function `equalityConstraint`: variables of the type are overdetermined.
     pub equality_constraint: Option<SlotId>,
+    /// What the annotation `absoluteValue` says, if it is there.
+    pub is_difference: Option<bool>,
 }
 
 /// Prefixes that a component passes on to everything in it.

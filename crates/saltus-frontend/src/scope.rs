@@ -256,6 +256,33 @@ impl<'a> Scopes<'a> {
         Some(self.front.simple_type(slot)?.base)
     }
 
+    /// The subscripts that a component is declared with, outermost first, each with the class in whose text it stands.
+    pub fn subscripts(&mut self, symbol: Symbol) -> Vec<(&'a ast::Subscript, Scope)> {
+        let Meaning::Member(Member::Component(comp)) = symbol.0 else { return Vec::new() };
+        let declared = &self.front.tree[comp].declared;
+        let (own, of_type) = (&declared.declaration.subscripts, &declared.clause.subscripts);
+        let (own, of_type, scope) = match declared.dims_from {
+            Some(before) if own.is_empty() && of_type.is_empty() => before,
+            _ => (&own[..], &of_type[..], declared.scope),
+        };
+        let mut all: Vec<_> = own.iter().chain(of_type).map(|s| (s, Scope(scope))).collect();
+        if let Some(slot) = self.type_slot(comp) {
+            all.extend(self.front.class_subscripts(slot).into_iter().map(|(s, scope)| (s, Scope(scope))));
+        }
+        all
+    }
+
+    /// Whether values of a component are differences, which have no offset in any unit.
+    pub fn is_difference(&mut self, symbol: Symbol) -> bool {
+        let Meaning::Member(Member::Component(comp)) = symbol.0 else { return false };
+        let own = self.front.tree[comp].declared.declaration.comment.annotation.as_ref();
+        if let Some(own) = self.front.difference_in(own) {
+            return own;
+        }
+        let simple = self.type_slot(comp).and_then(|slot| self.front.simple_type(slot));
+        simple.and_then(|simple| simple.is_difference).unwrap_or(false)
+    }
+
     /// Names of the attributes that a class, or the class of a component, has as a predefined type.
     pub fn attributes(&mut self, symbol: Symbol) -> &'static [&'static str] {
         self.base_type(symbol).map_or(&[], attribute_names)

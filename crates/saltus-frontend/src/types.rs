@@ -8,6 +8,7 @@ use saltus_syntax::ast;
 use saltus_typing as typing;
 
 use crate::Front;
+use crate::annotation::class_annotation;
 use crate::instance::{ClassComp, CompId, CompKind, InstId, Member, Memo, SimpleType, SlotId};
 use crate::lookup::elements;
 use crate::modifier::merge;
@@ -74,6 +75,7 @@ impl<'a> Front<'a> {
                     connection: short.connection.or(inner.connection),
                     is_connector: is_connector || inner.is_connector,
                     equality_constraint: inner.equality_constraint,
+                    is_difference: self.difference_in(class_annotation(definition)).or(inner.is_difference),
                 }))
             }
             ast::ClassBody::Long(body) => self.simple_long_type(slot, definition, body, is_connector),
@@ -158,6 +160,7 @@ impl<'a> Front<'a> {
             connection: inner.connection,
             is_connector: is_connector || inner.is_connector,
             equality_constraint: self.own_equality_constraint(slot).or(inner.equality_constraint),
+            is_difference: self.difference_in(class_annotation(definition)).or(inner.is_difference),
         }))
     }
 
@@ -367,5 +370,6 @@ fn simple<'a>(base: BaseType, is_connector: bool) -> SimpleType<'a> {
         connection: None,
         is_connector,
         equality_constraint: None,
+        is_difference: None,
     }
 }

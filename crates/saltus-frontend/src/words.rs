@@ -20,7 +20,7 @@ words! {
     time = "time", start = "start", fixed = "fixed", min = "min", max = "max", nominal = "nominal",
     constructor = "constructor", destructor = "destructor", library = "Library", library_directory = "LibraryDirectory",
     include = "Include", include_directory = "IncludeDirectory",
-    hide_result = "HideResult", evaluate = "Evaluate",
+    hide_result = "HideResult", evaluate = "Evaluate", absolute_value = "absoluteValue",
     experiment = "experiment", start_time = "StartTime", stop_time = "StopTime", interval = "Interval",
     tolerance = "Tolerance", missing_inner_message = "missingInnerMessage", inline = "Inline",
     late_inline = "LateInline", inline_after = "InlineAfterIndexReduction", generate_events = "GenerateEvents",

@@ -57,7 +57,7 @@ pub(crate) fn list(session: &Session, package: Option<&str>) -> Option<Vec<Class
     Some(classes.into_iter().filter_map(|class| class_line(session, class)).collect())
 }
 
-fn class_line(session: &Session, class: ClassId) -> Option<ClassLine> {
+pub(crate) fn class_line(session: &Session, class: ClassId) -> Option<ClassLine> {
     let library = session.library();
     let definition = library.definition(class)?;
     let declaration = Declaration::Class { id: class, definition, is_protected: false };

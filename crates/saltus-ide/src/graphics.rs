@@ -13,6 +13,7 @@
 
 mod connection;
 mod declaration;
+mod elements;
 mod modification;
 mod parameters;
 mod placement;
@@ -26,6 +27,7 @@ use saltus_syntax::ast::{self, ClassBody, ElementKind, Section};
 
 pub(crate) use connection::{can_connect, connect, disconnect};
 pub(crate) use declaration::{add, delete};
+pub use elements::{Elements, Misfit};
 pub(crate) use modification::modify;
 pub(crate) use parameters::parameters;
 pub use parameters::{Choice, Parameter};

@@ -20,6 +20,7 @@
 
 pub mod builtin;
 mod completion;
+mod compose;
 mod definition;
 mod describe;
 mod diagnostics;
@@ -60,11 +61,12 @@ use saltus_diagram::{Layer, Painter, Placement, Scene, Value};
 use saltus_program::Stopwatch;
 
 pub use completion::{Completion, Completions};
+pub use compose::Composition;
 pub use describe::{ClassInfo, ClassLine, MemberInfo};
 pub use diagnostics::Problem;
 pub use fixes::{QuickFix, Suggestion};
 pub use formatting::{TextEdit, apply, inverse};
-pub use graphics::{Choice, Parameter};
+pub use graphics::{Choice, Elements, Misfit, Parameter};
 pub use hierarchy::CallSite;
 pub use highlighting::{Highlight, HighlightKind};
 pub use hover::Hover;
@@ -193,6 +195,11 @@ impl<'s> Analysis<'s> {
         symbols::workspace_symbols(self.session, query)
     }
 
+    /// Classes of everything that can be found, by a part of their name or path: each with the path of the class that it is in.
+    pub fn search(&self, query: &str) -> Vec<(String, ClassLine)> {
+        symbols::search(self.session, query)
+    }
+
     pub fn folds(&self, path: &Path) -> Vec<Fold> {
         structure::folds(self.session, path)
     }
@@ -305,8 +312,8 @@ impl<'s> Analysis<'s> {
         self.rename(&edited.path, name.start, new)
     }
 
-    /// Whether two connectors fit; `Err` says why not.
-    pub fn can_connect(&self, class: &str, from: &str, to: &str) -> Result<(), String> {
+    /// Whether two connectors fit, with their sizes; `Err` says why not, and which elements may be meant.
+    pub fn can_connect(&self, class: &str, from: &str, to: &str) -> Result<(), Misfit> {
         graphics::can_connect(self.session, class, from, to)
     }
 

@@ -91,6 +91,8 @@ pub struct Declared {
     pub unit: String,
     pub display_unit: String,
     pub quantity: String,
+    /// A difference of two values, which has no offset in any unit.
+    pub is_difference: bool,
     /// Attributes that the declaration gives as literals.
     pub start: Option<f64>,
     pub fixed: Option<bool>,
@@ -143,6 +145,7 @@ impl Declared {
             unit: String::new(),
             display_unit: String::new(),
             quantity: String::new(),
+            is_difference: false,
             start: None,
             fixed: None,
             min: None,

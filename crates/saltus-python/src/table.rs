@@ -162,18 +162,20 @@ struct SavedSignal {
     texts: [String; 4],
     kind: String,
     literals: Vec<String>,
+    is_difference: bool,
     /// A place, or a value.
     source: Result<(usize, bool), f64>,
 }
 
 impl SavedSignal {
     fn of(signal: &Signal) -> Self {
-        let Signal { name, description, unit, display_unit, kind, literals, source } = signal.clone();
+        let Signal { name, description, unit, display_unit, is_difference, kind, literals, source } = signal.clone();
         let source = match source {
             Source::Column { index, negated } => Ok((index, negated)),
             Source::Constant(value) => Err(value),
         };
-        SavedSignal { texts: [name, description, unit, display_unit], kind: kind.name().to_owned(), literals, source }
+        let texts = [name, description, unit, display_unit];
+        SavedSignal { texts, kind: kind.name().to_owned(), literals, is_difference, source }
     }
 
     fn signal(self, n_columns: usize) -> Option<Signal> {
@@ -184,7 +186,8 @@ impl SavedSignal {
             Err(value) => Source::Constant(value),
         };
         let kind = Kind::from_name(&self.kind)?;
-        Some(Signal { name, description, unit, display_unit, kind, literals: self.literals, source })
+        let (literals, is_difference) = (self.literals, self.is_difference);
+        Some(Signal { name, description, unit, display_unit, is_difference, kind, literals, source })
     }
 }
 

@@ -113,10 +113,11 @@ fn data_info(header: &Header) -> io::Result<(Vec<i32>, Vec<f64>)> {
     Ok((info, constants))
 }
 
-/// The description with unit, unit to display and type in brackets, as Dymola writes them.
+/// The description with unit, unit to display and type in brackets, as Dymola writes them. That values are differences cannot be said
+/// there: they have no unit to display, because a reader would convert them with its offset.
 fn describe(signal: &Signal) -> String {
     let mut bracket = signal.unit.clone();
-    if !signal.display_unit.is_empty() && signal.display_unit != signal.unit {
+    if !signal.display_unit.is_empty() && signal.display_unit != signal.unit && !signal.is_difference {
         bracket += &format!("|{}", signal.display_unit);
     }
     if signal.kind != Kind::Real {

@@ -60,6 +60,8 @@ pub struct Signal {
     pub description: String,
     pub unit: String,
     pub display_unit: String,
+    /// A difference of two values, which has no offset in any unit.
+    pub is_difference: bool,
     pub kind: Kind,
     /// Of an enumeration, in their order.
     pub literals: Vec<String>,
@@ -73,6 +75,7 @@ impl Signal {
             description: String::new(),
             unit: String::new(),
             display_unit: String::new(),
+            is_difference: false,
             kind,
             literals: Vec::new(),
             source,

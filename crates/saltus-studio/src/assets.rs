@@ -44,6 +44,8 @@ assets! {
     "/animation.js", "text/javascript; charset=utf-8", "animation.js";
     "/shapes.js", "text/javascript; charset=utf-8", "shapes.js";
     "/diagram.js", "text/javascript; charset=utf-8", "diagram.js";
+    "/wiring.js", "text/javascript; charset=utf-8", "wiring.js";
+    "/help.js", "text/javascript; charset=utf-8", "help.js";
     "/dialog.js", "text/javascript; charset=utf-8", "dialog.js";
     "/icons.js", "text/javascript; charset=utf-8", "icons.js";
     "/documentation.js", "text/javascript; charset=utf-8", "documentation.js";

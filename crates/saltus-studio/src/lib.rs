@@ -3,7 +3,7 @@
 //! The principal type is [`Server`]. In: a directory, a file or a class of the user. Out: pages in a browser on the same machine, until
 //! the process ends. What is served is part of the program; what is asked goes to the same sessions, models and runs that the command line uses.
 //!
-//! [`http`] reads and writes, [`gate`] says who may ask, [`api`] what, [`studio`] holds the documents and the two sessions, [`runs`] the
+//! [`http`] reads and writes, [`gate`] says who may ask and [`places`] how many, [`api`] what, [`studio`] holds the documents and the two sessions, [`runs`] the
 //! simulations, [`searches`] what is searched for with them. docs/design/studio.md says why it is built like that.
 
 mod api;
@@ -21,6 +21,8 @@ mod hub;
 mod memory;
 mod messages;
 mod offsets;
+mod places;
+mod reading;
 mod recording;
 mod runs;
 mod searches;

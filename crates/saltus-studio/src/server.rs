@@ -3,7 +3,6 @@
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use serde_json::json;
 
 use crate::http::{self, Request, Response, Unreadable};
 use crate::memory::Memory;
+use crate::places::{Place, Places};
 use crate::runs::Surroundings;
 use crate::studio::Studio;
 use crate::target::Target;
@@ -23,8 +23,6 @@ const IDLE: Duration = Duration::from_secs(120);
 const STRANGER: Duration = Duration::from_secs(10);
 /// A page that is gone is noticed by a sign of life that does not arrive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
-/// More connections at a time are refused.
-const MOST_CONNECTIONS: usize = 200;
 
 pub struct Server {
     listener: TcpListener,
@@ -75,40 +73,20 @@ impl Server {
 
     /// Serves until the process ends.
     pub fn run(self) -> io::Result<()> {
-        let n_connections = Arc::new(AtomicUsize::new(0));
+        let places = Arc::new(Places::default());
         for connection in self.listener.incoming() {
             // A connection that failed while it was made is the other side's matter.
             let Ok(connection) = connection else { continue };
-            if n_connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
-                continue;
-            }
-            let (gate, studio, open) = (self.gate.clone(), self.studio.clone(), n_connections.clone());
-            let place = Place::take(open);
+            let (gate, studio, connection) = (self.gate.clone(), self.studio.clone(), Arc::new(connection));
+            let mut place = places.take(&connection);
             let work = move || {
                 // The other side may go away at any time.
-                let _ = serve(&connection, &gate, &studio);
-                drop(place);
+                let _ = serve(&connection, &mut place, &gate, &studio);
             };
             // Without a thread this connection is closed; the next one may find one.
             let _ = std::thread::Builder::new().name("connection".into()).spawn(work);
         }
         Ok(())
-    }
-}
-
-/// One of the connections, until it is dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(open: Arc<AtomicUsize>) -> Place {
-        open.fetch_add(1, Ordering::Relaxed);
-        Place(open)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -139,7 +117,7 @@ fn listen(wanted: Option<u16>, before: Option<u16>) -> io::Result<TcpListener> {
     }
 }
 
-fn serve(connection: &TcpStream, gate: &gate::Gate, studio: &Arc<Studio>) -> io::Result<()> {
+fn serve(connection: &TcpStream, place: &mut Place, gate: &gate::Gate, studio: &Arc<Studio>) -> io::Result<()> {
     connection.set_write_timeout(Some(IDLE))?;
     connection.set_nodelay(true)?;
     let stopwatch = &studio.around.stopwatch;
@@ -155,6 +133,9 @@ fn serve(connection: &TcpStream, gate: &gate::Gate, studio: &Arc<Studio>) -> io:
         };
         let is_admitted = admitted(gate, &request).is_ok();
         if is_admitted {
+            if !place.admit() {
+                return http::write(&mut output, &Response::text(503, "too many connections are open"), true);
+            }
             patience = IDLE;
             input.get_mut().until = stopwatch.now() + IDLE;
             match http::read_body(&mut input, &request) {
@@ -179,6 +160,7 @@ fn serve(connection: &TcpStream, gate: &gate::Gate, studio: &Arc<Studio>) -> io:
         if is_last {
             return Ok(());
         }
+        place.renew();
     }
 }
 

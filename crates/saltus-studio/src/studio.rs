@@ -21,6 +21,7 @@ use crate::documents::{self, Document, Documents};
 use crate::hub::Hub;
 use crate::memory::Memory;
 use crate::messages;
+use crate::reading::Reading;
 use crate::runs::{Runs, Surroundings};
 use crate::searches::Searches;
 use crate::target::{self, Listing, Target};
@@ -30,7 +31,7 @@ use crate::views;
 const PAUSE: Duration = Duration::from_millis(120);
 /// How often files are looked at.
 const WATCH: Duration = Duration::from_millis(700);
-/// How many of these looks there are for each look at the libraries of the command line.
+/// How many of these looks there are for each look at the libraries of the command line and of the search path.
 const ROUNDS_PER_LIBRARY_LOOK: u32 = 6;
 
 pub struct Studio {
@@ -73,6 +74,16 @@ fn defect_at_begin(defect: &Diagnostic, class: &str) -> Problem {
         end: 0,
         related: Vec::new(),
         suggestions: Vec::new(),
+    }
+}
+
+/// The literal of an enumeration as an expression that is understood everywhere.
+fn qualified(model: &Model, name: &str, value: String) -> String {
+    let enumeration = model.variable(name).ok().and_then(|v| v.enumeration);
+    let enumeration = enumeration.and_then(|id| model.program().routines.enumerations.get(id));
+    match enumeration {
+        Some(known) if known.literals.contains(&value) => format!("{}.{value}", known.name),
+        _ => value,
     }
 }
 
@@ -125,6 +136,7 @@ impl Studio {
         let mut libraries = studio.target.library_listing();
         let watch = move || {
             let mut countdown = ROUNDS_PER_LIBRARY_LOOK;
+            let mut reading = Reading::default();
             loop {
                 std::thread::sleep(WATCH);
                 watching.look_at_disk();
@@ -135,11 +147,18 @@ impl Studio {
                 listing = now;
                 // Large, and rarely changed.
                 countdown -= 1;
-                if countdown == 0 {
+                if countdown == 1 {
+                    [&watching.desk, &watching.work].into_iter().for_each(|desk| reading.ask(desk));
+                } else if countdown == 0 {
                     countdown = ROUNDS_PER_LIBRARY_LOOK;
                     let now = watching.target.library_listing();
                     if now != libraries {
                         watching.list_anew(target::differences(&libraries, &now));
+                    }
+                    let is_of_path = |path: &Path| !listing.contains_key(path) && !now.contains_key(path);
+                    let changed = reading.look(&is_of_path);
+                    if !changed.is_empty() {
+                        watching.list_anew(changed);
                     }
                     libraries = now;
                 }
@@ -325,16 +344,31 @@ impl Studio {
     /// The compiled model of a class with values, and what a run has to set in it. A model is compiled again only if a text has changed, or for
     /// values on which its structure depends.
     pub fn compile(&self, class: &str, values: &[(String, String)]) -> Result<(Arc<Model>, Start), Vec<Value>> {
-        let model = self.compiled(class, Vec::new())?;
-        let is_settable = |(name, _): &&(String, String)| {
-            model.changeable(name).is_ok() || model.sizes(name).is_some() && model.variable(name).is_err()
-        };
-        let (set, built_in): (Vec<_>, Vec<_>) = values.iter().partition(is_settable);
-        let set = Start { values: set.into_iter().cloned().collect(), ..Start::default() };
-        if built_in.is_empty() {
-            return Ok((model, set));
+        let (mut rest, mut built_in) = (values.to_vec(), Vec::new());
+        loop {
+            let model = match self.compiled(class, built_in.clone()) {
+                Ok(model) => model,
+                // It may need these values to be in order.
+                Err(_) if !rest.is_empty() && built_in.is_empty() => self.compiled(class, std::mem::take(&mut rest))?,
+                Err(found) => return Err(found),
+            };
+            let is_settable = |name: &str| {
+                model.changeable(name).is_ok() || model.sizes(name).is_some() && model.variable(name).is_err()
+            };
+            let others = rest.iter().filter(|(name, _)| !is_settable(name));
+            let (known, unknown): (Vec<_>, Vec<_>) =
+                others.cloned().partition(|(name, _)| model.variable(name).is_ok());
+            // What this structure does not have, the one with the other values may.
+            let next = if known.is_empty() { unknown } else { known };
+            if next.is_empty() {
+                return Ok((model, Start { values: rest, ..Start::default() }));
+            }
+            rest.retain(|pair| !next.contains(pair));
+            built_in.extend(next.into_iter().map(|(name, value)| {
+                let value = qualified(&model, &name, value);
+                (name, value)
+            }));
         }
-        Ok((self.compiled(class, built_in.into_iter().cloned().collect())?, set))
     }
 
     /// How a class is sorted: states, loops, events.

@@ -2,9 +2,10 @@
 
 import { get, post } from "./api.js";
 import { debounce, h, notice, replace, svg } from "./dom.js";
-import { askName, openDialog } from "./dialog.js";
+import { askElements, askName, openDialog } from "./dialog.js";
 import { first, parts } from "./names.js";
 import { emit, on, store } from "./store.js";
+import { Wiring } from "./wiring.js";
 
 /**
  * @typedef {[number, number]} Point
@@ -23,7 +24,7 @@ export class Diagram {
     this.layerButton = tool("Icon", "Show the icon instead of the diagram", () => this.setLayer(this.layer === "icon" ? "diagram" : "icon"));
     this.element = h("div", { class: "diagram fill column" },
       h("div", { class: "bar" }, tool("Fit", "Show everything (0)", () => this.fit()), tool("+", "Zoom in", () => this.zoom(0.8)), tool("−", "Zoom out", () => this.zoom(1.25)), this.layerButton,
-        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), this.hint),
+        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), tool("Connect", "Connect two connectors by keyboard (C)", () => this.wiring.begin()), this.hint),
       this.empty, this.stage);
     this.layer = "diagram";
     /** What the pointer is doing. @type {any} */
@@ -43,10 +44,17 @@ export class Diagram {
     /** @type {[number, number, number, number]} */
     this.box = [-100, -100, 200, 200];
     this.isShown = false;
+    /** The version of the text that is pictured, at least. @type {number|null} */
+    this.version = null;
+    /** The edits that were asked for. @type {Promise<any>} */
+    this.before = Promise.resolve();
     /** Does a simulation change the picture? */
     this.isDynamic = false;
+    this.wiring = new Wiring(this);
     this.loadSoon = debounce(() => this.load(), 60);
+    on("add-class", (type) => this.addInView(type));
     on("opened", () => {
+      this.wiring.end();
       this.selected.clear();
       this.connection = null;
       this.marked = [];
@@ -83,6 +91,7 @@ export class Diagram {
     if (!opened || !this.isShown) return void (this.isStale = true);
     this.isStale = false;
     const layer = this.layer;
+    const { version } = opened.document;
     let found;
     try {
       found = await get("scene", { class: opened.name, layer });
@@ -91,6 +100,7 @@ export class Diagram {
       return;
     }
     if (store.current?.name !== opened.name || this.layer !== layer) return;
+    this.version = version;
     this.take(found);
     const { scene } = found;
     const isEmpty = !scene.components.some((/** @type {Component} */ c) => c.visible) && !this.root.querySelector("path, rect, ellipse, text, image, polygon, circle");
@@ -198,6 +208,7 @@ export class Diagram {
   /** @param {PointerEvent} event */
   down(event) {
     if (event.button > 1) return;
+    this.wiring.end();
     this.stage.setPointerCapture(event.pointerId);
     this.stage.focus({ preventScroll: true });
     const at = this.place(event);
@@ -259,9 +270,10 @@ export class Diagram {
   /** @param {any} drag */
   async askFits(drag) {
     drag.asked = drag.to;
-    const { why } = await get("fits", { class: store.current?.name, from: drag.from, to: drag.to });
+    const { why, elements } = await get("fits", { class: store.current?.name, from: drag.from, to: drag.to });
     if (drag.asked === drag.to) {
-      drag.why = why;
+      // Which element is asked for behind it.
+      drag.why = elements.length ? null : why;
       this.hint.textContent = why ?? "";
     }
   }
@@ -310,36 +322,55 @@ export class Diagram {
     if (!drag) return;
     this.overlay?.removeAttribute("transform");
     if (drag.kind === "move" && drag.moved) {
-      for (const name of this.selected) await this.shift(name, drag.by[0], -drag.by[1]);
+      await this.shift(drag.by[0], -drag.by[1]);
     } else if (drag.kind === "resize" && drag.placement) await this.edit({ action: "place", component: drag.name, placement: drag.placement, layer: this.layer });
     else if (drag.kind === "connect") {
-      if (drag.to) await this.edit({ action: "connect", from: drag.from, to: drag.to });
+      if (drag.to) await this.connect(drag.from, drag.to);
       else if (!drag.moved && drag.component) this.selected = new Set([drag.component.name]);
       this.hint.textContent = "";
     }
     this.decorate();
   }
 
-  /** @param {string} name @param {number} dx @param {number} dy */
-  async shift(name, dx, dy) {
-    const placement = this.component(name)?.placement;
-    if (!placement) return;
-    const isPlain = placement.rotation === 0 && placement.origin[0] === 0 && placement.origin[1] === 0;
-    const next = isPlain ? { ...placement, extent: placement.extent.map(([x, y]) => [x + dx, y + dy]) } : { ...placement, origin: [placement.origin[0] + dx, placement.origin[1] + dy] };
-    await this.edit({ action: "place", component: name, placement: next, layer: this.layer });
+  /** One after the other: what is asked for is found for the picture behind the edits before it. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  inTurn(work) {
+    const done = this.before.then(async () => {
+      if (this.version !== store.current?.document.version) await this.load();
+      return work();
+    });
+    this.before = done.catch(() => {});
+    return done;
+  }
+
+  /** Gives the selected components other places, in one step. @param {(placement: Placement) => Placement} change */
+  placeSelected(change) {
+    return this.inTurn(() => this.placeNow(change));
+  }
+
+  /** @param {(placement: Placement) => Placement} change */
+  async placeNow(change) {
+    const placed = [...this.selected].map((name) => this.component(name)).filter((c) => c?.placement);
+    await this.editAll(placed.map((c) => ({ action: "place", component: c?.name, placement: change(/** @type {Placement} */ (c?.placement)), layer: this.layer })));
+  }
+
+  /** @param {number} dx @param {number} dy */
+  async shift(dx, dy) {
+    await this.placeSelected((placement) => {
+      const isPlain = placement.rotation === 0 && placement.origin[0] === 0 && placement.origin[1] === 0;
+      const move = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([x + dx, y + dy]);
+      return isPlain ? { ...placement, extent: [move(placement.extent[0]), move(placement.extent[1])] } : { ...placement, origin: move(placement.origin) };
+    });
   }
 
   async rotate() {
-    for (const name of this.selected) {
-      const c = this.component(name);
-      if (!c?.placement) continue;
-      const { origin, extent, rotation } = c.placement;
+    await this.placeSelected(({ origin, extent, rotation }) => {
       const angle = (rotation * Math.PI) / 180;
       const middle = [(extent[0][0] + extent[1][0]) / 2, (extent[0][1] + extent[1][1]) / 2];
-      const centre = [origin[0] + middle[0] * Math.cos(angle) - middle[1] * Math.sin(angle), origin[1] + middle[0] * Math.sin(angle) + middle[1] * Math.cos(angle)].map((v) => Math.round(v * 1e4) / 1e4);
+      const centre = /** @type {Point} */ ([origin[0] + middle[0] * Math.cos(angle) - middle[1] * Math.sin(angle), origin[1] + middle[0] * Math.sin(angle) + middle[1] * Math.cos(angle)].map((v) => Math.round(v * 1e4) / 1e4));
       const turned = ((rotation + 90 + 180) % 360) - 180;
-      await this.edit({ action: "place", component: name, layer: this.layer, placement: { visible: true, origin: centre, extent: extent.map((p) => [p[0] - middle[0], p[1] - middle[1]]), rotation: turned } });
-    }
+      const around = (/** @type {Point} */ p) => /** @type {Point} */ ([p[0] - middle[0], p[1] - middle[1]]);
+      return { visible: true, origin: centre, extent: [around(extent[0]), around(extent[1])], rotation: turned };
+    });
   }
 
   /** Asks for another name of the selected component. */
@@ -356,10 +387,24 @@ export class Diagram {
 
   async remove() {
     const line = this.connection !== null ? this.scene?.connections[this.connection] : null;
-    if (line) await this.edit({ action: "disconnect", from: line.from, to: line.to });
-    for (const name of [...this.selected]) await this.edit({ action: "delete", component: name });
+    const edits = [...this.selected].map((name) => /** @type {any} */ ({ action: "delete", component: name }));
+    if (line) edits.unshift({ action: "disconnect", from: line.from, to: line.to });
+    if (!await this.editAll(edits)) return;
     this.selected.clear();
     this.connection = null;
+    this.decorate();
+  }
+
+  /** Connects two connectors that fit; of arrays the element is asked for. @param {string} from @param {string} to */
+  async connect(from, to) {
+    const { why, elements } = await get("fits", { class: store.current?.name, from, to });
+    const work = (/** @type {Record<string, string>} */ chosen) => this.edit({ action: "connect", from: chosen.from ?? from, to: chosen.to ?? to });
+    if (elements.length) askElements(why, elements, async (chosen) => {
+      await work(chosen);
+      this.stage.focus({ preventScroll: true });
+    });
+    else if (why) notice(why, "error");
+    else await work({});
   }
 
   /** @param {DragEvent} event */
@@ -371,6 +416,22 @@ export class Diagram {
     await this.add(type, this.snap(x, 0), this.snap(-y, 1));
   }
 
+  /** Adds a component where there is room in what is seen. @param {string} type */
+  async addInView(type) {
+    if (!this.canEdit) return notice("The open class cannot be changed", "error");
+    if (!this.isShown || this.layer !== "diagram") return notice("Show the diagram of the class first", "error");
+    const [x, y, width, height] = this.box;
+    const isFree = (/** @type {number} */ cx, /** @type {number} */ cy) => (this.scene?.components ?? []).every(({ visible, bounds: [a, b] }) =>
+      !visible || cx + 12 < Math.min(a[0], b[0]) || cx - 12 > Math.max(a[0], b[0]) || cy + 12 < Math.min(a[1], b[1]) || cy - 12 > Math.max(a[1], b[1]));
+    const middle = [this.snap(x + width / 2, 0), this.snap(-y - height / 2, 1)];
+    const places = [];
+    for (let dx = -4; dx <= 4; dx++) for (let dy = -4; dy <= 4; dy++) places.push([middle[0] + 30 * dx, middle[1] + 30 * dy]);
+    places.sort((a, b) => Math.hypot(a[0] - middle[0], a[1] - middle[1]) - Math.hypot(b[0] - middle[0], b[1] - middle[1]));
+    const [cx, cy] = places.find(([cx, cy]) => isFree(cx, cy)) ?? middle;
+    await this.add(type, cx, cy);
+    this.stage.focus({ preventScroll: true });
+  }
+
   /** @param {string} type @param {number} x @param {number} y */
   async add(type, x, y) {
     const short = parts(type).pop()?.replace(/[^A-Za-z0-9_]/g, "") || "component";
@@ -379,7 +440,14 @@ export class Diagram {
     let name = base;
     for (let i = 1; names.has(name); i++) name = `${base}${i}`;
     const done = await this.edit({ action: "add", type, name, placement: { origin: [0, 0], extent: [[x - 10, y - 10], [x + 10, y + 10]], rotation: 0 } });
-    if (done) this.selected = new Set([name]);
+    if (!done) return;
+    this.selected = new Set([name]);
+    this.decorate();
+  }
+
+  /** Several edits, in one step: all of them or none. @param {any[]} edits */
+  async editAll(edits) {
+    return !edits.length || this.edit(edits.length > 1 ? { edits } : edits[0]);
   }
 
   /** @param {any} body */
@@ -398,7 +466,7 @@ export class Diagram {
   parameters() {
     if (!store.current) return;
     const name = [...this.selected][0] ?? null;
-    openDialog(store.current.name, name ? this.component(name) ?? null : null, (path, value) => this.edit({ action: "modify", path, value }));
+    openDialog(store.current.name, name ? this.component(name) ?? null : null, (values) => this.editAll(values.map((v) => ({ action: "modify", ...v }))));
   }
 
   /** @param {KeyboardEvent} event */
@@ -407,10 +475,11 @@ export class Diagram {
     /** @type {Record<string, [number, number]>} */
     const arrows = { ArrowLeft: [-step[0], 0], ArrowRight: [step[0], 0], ArrowUp: [0, step[1]], ArrowDown: [0, -step[1]] };
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.wiring.key(event)) return event.preventDefault();
     if (arrows[event.key]) {
       event.preventDefault();
       const [dx, dy] = arrows[event.key];
-      if (this.selected.size) for (const name of this.selected) await this.shift(name, dx, dy);
+      if (this.selected.size) await this.shift(dx, dy);
       else {
         this.box = [this.box[0] + dx * 5, this.box[1] - dy * 5, this.box[2], this.box[3]];
         this.show();
@@ -418,14 +487,17 @@ export class Diagram {
     } else if (event.key === "Delete" || event.key === "Backspace") this.remove();
     else if (event.key === "F2") this.rename();
     else if (event.key === "r" || event.key === "R") this.rotate();
+    else if (event.key === "c" || event.key === "C") this.wiring.begin();
     else if (event.key === "0") this.fit();
     else if (event.key === "+") this.zoom(0.8);
     else if (event.key === "-") this.zoom(1.25);
     else if (event.key === "Enter") this.parameters();
-    else if (event.key === "Tab" && this.scene?.components.length && !event.shiftKey && this.selected.size) {
-      const names = this.scene.components.filter((c) => c.visible).map((c) => c.name);
-      this.selected = new Set([names[(names.indexOf([...this.selected][0]) + 1) % names.length]]);
-      event.preventDefault();
+    else if (event.key === "Tab" && this.selected.size) {
+      const names = (this.scene?.components ?? []).filter((c) => c.visible).map((c) => c.name);
+      const next = names.indexOf([...this.selected][0]) + (event.shiftKey ? -1 : 1);
+      // Behind the last one the focus goes on.
+      this.selected = new Set(names[next] === undefined ? [] : [names[next]]);
+      if (this.selected.size) event.preventDefault();
       this.decorate();
     } else if (event.key === " ") {
       const first = this.scene?.components.find((c) => c.visible);
@@ -495,6 +567,7 @@ export class Diagram {
     }
     const line = this.connection !== null ? this.scene?.connections[this.connection] : null;
     if (line) out.push(svg("polyline", { class: "chosen-line", points: line.points.map(([x, y]) => `${x},${-y}`).join(" ") }));
+    out.push(...this.wiring.marks());
     replace(this.overlay, out);
   }
 }

@@ -1,11 +1,12 @@
 // The dialog of parameters: by tab and group, defaults grey, changed ones marked; what is entered is written into the model.
 
 import { get } from "./api.js";
-import { h, notice, replace, tabs } from "./dom.js";
+import { h, notice, replace, show, tabs } from "./dom.js";
 import { currentValues, emit, on } from "./store.js";
+import { displayed, entered, isPlain } from "./units.js";
 
 /** @typedef {{name: string, description: string, type: string, base: string, tab: string, group: string, unit: string, value: string, default: string,
- *   evaluated: string, modified: boolean, final: boolean, enabled: boolean|null, choices: {value: string, label: string}[], dimensions: string[]}} Entry */
+ *   evaluated: string, display: {unit: string, factor: number, offset: number}|null, modified: boolean, final: boolean, enabled: boolean|null, choices: {value: string, label: string}[], dimensions: string[]}} Entry */
 
 /** Parameters that a run of the open class can set. @type {Set<string>} */
 let settable = new Set();
@@ -14,7 +15,7 @@ on("parameters", (names) => (settable = new Set(names)));
 /**
  * @param {string} name the class that is shown
  * @param {{name: string, class: string, description: string}|null} component
- * @param {(path: string, value: string|null) => Promise<boolean>} modify
+ * @param {(values: {path: string, value: string|null}[]) => Promise<boolean>} modify in one step
  */
 export async function openDialog(name, component, modify) {
   let found;
@@ -34,7 +35,7 @@ export async function openDialog(name, component, modify) {
     append(body, pages.length > 1 ? [bar] : [], pages.map((p) => p.panel));
   } else replace(body, h("p", { class: "empty" }, "There are no parameters."));
   const dialog = h("dialog", { class: "dialog wide", id: "parameter-dialog", "aria-label": "Parameters" }, h("form", { method: "dialog", onsubmit: async () => {
-    for (const [path, value] of changes) await modify(component ? `${component.name}.${path}` : path, value);
+    if (changes.size) await modify([...changes].map(([path, value]) => ({ path: component ? `${component.name}.${path}` : path, value })));
   } }, h("h2", {}, component ? component.name : name), h("p", { class: "hint" }, component ? `${component.class}${component.description ? ` – ${component.description}` : ""}` : ""), body,
     h("div", { class: "buttons" }, component && h("button", { type: "button", onclick: () => { dialog.close(); emit("open", { name: component.class }); } }, "Open class"), h("span", { class: "spring" }),
       h("button", { type: "button", id: "dialog-next-run", title: "Use these values for the next run; the text stays as it is", onclick: () => forNextRun(component, all, changes, dialog) }, "Next run"),
@@ -61,8 +62,28 @@ function forNextRun(component, all, changes, dialog) {
     else refused.push(name);
   }
   emit("next-run");
-  if (refused.length) return notice(`Only Write can set ${refused.join(", ")}: a run takes plain values of parameters that do not decide about the structure`, "error");
+  if (refused.length) return notice(`Only Write can set ${refused.join(", ")}: a run takes plain values of parameters that are not final`, "error");
   dialog.close();
+}
+
+/**
+ * Which elements of arrays a connection means.
+ * @param {string} why @param {{end: string, texts: string[], sizes: (number|null)[]}[]} elements
+ * @param {(chosen: Record<string, string>) => void} done names of the ends that have got indices
+ */
+export function askElements(why, elements, done) {
+  const lines = elements.map(({ end, texts, sizes }) => {
+    const fields = sizes.map((size, i) => (size === null || size > 100 ? h("input", { type: "text", class: "number", value: "1", "aria-label": `Index ${i + 1}` })
+      : h("select", { "aria-label": `Index ${i + 1}` }, Array.from({ length: size }, (_, k) => h("option", { value: k + 1 }, String(k + 1))))));
+    return { end, fields, line: h("p", { class: "element" }, texts.map((text, i) => [text, fields[i]])), name: () => texts.map((text, i) => text + (fields[i]?.value.trim() ?? "")).join("") };
+  });
+  const dialog = h("dialog", { class: "dialog", id: "element-dialog", "aria-label": "Element" }, h("form", { method: "dialog", onsubmit: () => done(Object.fromEntries(lines.map((l) => [l.end, l.name()]))) },
+    h("h2", {}, "Connect which element?"), h("p", { class: "hint" }, why), lines.map((l) => l.line),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Connect"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  lines[0]?.fields[0]?.focus();
 }
 
 /** A small dialog with one line of text. @param {string} title @param {string} text @param {(text: string) => void} done */
@@ -91,10 +112,16 @@ function page(all, changes) {
 function field(p, changes) {
   const id = `dialog-${p.name}`;
   const isOff = p.final || p.enabled === false;
+  // Numbers are shown and entered in the unit of display; an expression stays as it is written.
+  const shown = (/** @type {string} */ text) => (p.display && isPlain(text) ? show(displayed(p.display, Number(text)), 12) : text);
+  const given = p.modified ? shown(p.value) : "";
+  const unit = h("span", { class: "unit" });
+  const tellUnit = (/** @type {string} */ text) => (unit.textContent = p.display && isPlain(text) ? p.display.unit : p.unit);
+  tellUnit(p.value || p.default);
   const set = (/** @type {any} */ element, /** @type {string} */ text) => {
-    const given = p.modified ? p.value : "";
     if (text === given) changes.delete(p.name);
-    else changes.set(p.name, text === "" ? null : text);
+    else changes.set(p.name, text === "" ? null : p.display && isPlain(text) ? entered(p.display, text) : text);
+    tellUnit(text || p.default);
     element.closest(".field").classList.toggle("changed", text !== "");
   };
   let control;
@@ -102,7 +129,7 @@ function field(p, changes) {
     const choices = p.choices.length ? p.choices : [{ value: "false", label: "false" }, { value: "true", label: "true" }];
     control = h("select", { id, disabled: isOff, onchange: (/** @type {any} */ e) => set(e.target, e.target.value) }, h("option", { value: "", selected: !p.modified }, p.default || p.value || "–"),
       choices.map((c) => h("option", { value: c.value, selected: p.modified && p.value === c.value }, c.label || c.value)));
-  } else control = h("input", { id, type: "text", disabled: isOff, value: p.modified ? p.value : "", placeholder: p.modified ? p.default : p.value || p.default, spellcheck: "false", oninput: (/** @type {any} */ e) => set(e.target, e.target.value.trim()) });
-  return h("div", { class: `field${p.modified ? " changed" : ""}`, title: [p.type, p.evaluated && p.evaluated !== p.value ? `= ${p.evaluated}` : ""].filter(Boolean).join("\n") },
-    h("label", { for: id }, p.name, p.dimensions.length ? `[${p.dimensions.join(", ")}]` : ""), control, h("span", { class: "unit" }, p.unit), h("span", { class: "hint" }, p.description));
+  } else control = h("input", { id, type: "text", disabled: isOff, value: given, placeholder: shown(p.modified ? p.default : p.value || p.default), spellcheck: "false", oninput: (/** @type {any} */ e) => set(e.target, e.target.value.trim()) });
+  return h("div", { class: `field${p.modified ? " changed" : ""}`, title: [p.type, p.evaluated && p.evaluated !== p.value ? `= ${p.evaluated} ${p.unit}`.trim() : ""].filter(Boolean).join("\n") },
+    h("label", { for: id }, p.name, p.dimensions.length ? `[${p.dimensions.join(", ")}]` : ""), control, unit, h("span", { class: "hint" }, p.description));
 }

@@ -9,6 +9,7 @@ import { h, notice, replace, show, tabs } from "./dom.js";
 import { Editor } from "./editor.js";
 import { EventTable } from "./events.js";
 import { drawIcon } from "./icons.js";
+import { openHelp } from "./help.js";
 import { splitter } from "./layout.js";
 import { Moving } from "./moving.js";
 import { parts } from "./names.js";
@@ -119,8 +120,9 @@ const live = h("button", { type: "button", class: "tool", id: "live", title: "Ru
 const speed = h("select", { id: "speed", title: "Speed of live runs: seconds of the model in a second", "aria-label": "Speed of live runs", onchange: () => {
   for (const run of running().filter((r) => r.live)) post("set", { run: run.id, value: Number(speed.value) }).catch((error) => notice(error.message, "error"));
 } }, [["0.1", "× 0.1"], ["0.25", "× ¼"], ["1", "× 1"], ["4", "× 4"], ["10", "× 10"], ["100", "× 100"]].map(([value, text]) => h("option", { value, selected: value === "1" }, text)));
-const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of one or more parameters", onclick: () => openSweep(parameters.parameters) }, "Sweep…");
-const search = h("button", { type: "button", class: "tool", id: "search", title: "Find parameters with which a run meets targets, or is best", onclick: () => openSearch(parameters.parameters, [...plots.names()]) }, "Search…");
+const sweep = h("button", { type: "button", class: "tool", id: "sweep", title: "Run for several values of one or more parameters", onclick: () => openSweep(parameters.parameters.filter((p) => !p.fixed)) }, "Sweep…");
+const search = h("button", { type: "button", class: "tool", id: "search", title: "Find parameters with which a run meets targets, or is best", onclick: () => openSearch(parameters.parameters.filter((p) => !p.fixed && !p.structural), [...plots.names()]) }, "Search…");
+const help = h("button", { type: "button", class: "tool", id: "help", title: "Keys (F1)", "aria-label": "Keys", onclick: openHelp }, "?");
 const theme = h("button", { type: "button", class: "tool", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
 const offline = h("div", { class: "offline", role: "alert", hidden: true });
 const conflict = h("div", { class: "offline", role: "alert", hidden: true });
@@ -128,7 +130,7 @@ const statusLine = h("footer", { class: "status" });
 
 const root = h("div", { id: "studio" },
   h("header", { class: "head" }, h("img", { src: "/icon.svg", width: 22, height: 22, alt: "Saltus" }), path, h("span", { class: "spring" }), undoButton, redoButton, formatButton, saveButton, h("span", { class: "gap" }),
-    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, speed, sweep, search, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), theme),
+    stopTime.element, tolerance.element, solver, runButton, stopButton, progress, live, speed, sweep, search, h("label", { class: "setting", title: "Keep earlier runs in the plots" }, overlay, "Overlay"), help, theme),
   h("main", {},
     h("section", { class: "side column", "aria-label": "Library, variables, parameters" }, side.bar, library.element, variables.element, parameters.element),
     h("section", { class: "document column", "aria-label": "Document" }, documentTabs.bar, offline, conflict, diagram.element, editor.element, documentation.element, animation.element),
@@ -297,7 +299,8 @@ showProblems();
 document.addEventListener("keydown", (event) => {
   const control = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  if (control && event.key === "Enter") start();
+  if (event.key === "F1") openHelp();
+  else if (control && event.key === "Enter") start();
   else if (control && event.shiftKey && key === "f") editor.command("format");
   else if (control && key === "s") editor.command("save");
   else if (control && (key === "k" || key === "p")) {

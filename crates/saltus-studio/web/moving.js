@@ -4,6 +4,7 @@ import { get, postNumbers } from "./api.js";
 import { h, replace, show, svg } from "./dom.js";
 import { parts } from "./names.js";
 import { emit, on, store } from "./store.js";
+import { displayed } from "./units.js";
 
 /** Variables that are shown at one port. */
 const MOST_AT_PORT = 2;
@@ -143,7 +144,7 @@ export class Moving {
     const variable = store.variables.get(name);
     const display = variable?.display;
     if (value === undefined || Number.isNaN(value)) return "–";
-    const text = variable?.kind === "boolean" ? String(!!value) : variable?.literals?.[value - 1] ?? show(display ? value * display.factor + display.offset : value, 3);
+    const text = variable?.kind === "boolean" ? String(!!value) : variable?.literals?.[value - 1] ?? show(displayed(display, value), 3);
     const short = parts(name).pop();
     return `${short} ${text} ${display?.unit ?? variable?.unit ?? ""}`.trim();
   }

@@ -4,25 +4,28 @@ import { get } from "./api.js";
 import { debounce, h, replace, show } from "./dom.js";
 import { parts } from "./names.js";
 import { currentValues, emit, on, store } from "./store.js";
+import { displayed, entered } from "./units.js";
 
 /** @typedef {{name: string, description: string, unit: string, value: number|null, kind: string, literals: string[]|null, input: boolean,
- *  min: number|null, max: number|null, display: {unit: string, factor: number, offset: number}|null}} Parameter */
+ *  min: number|null, max: number|null, display: {unit: string, factor: number, offset: number}|null, structural: boolean, fixed: string|null}} Parameter */
 
 export class Parameters {
   constructor() {
     this.input = h("input", { type: "search", placeholder: "Filter parameters", "aria-label": "Filter parameters", id: "parameter-search", spellcheck: "false" });
     this.input.addEventListener("input", debounce(() => this.render(), 100));
-    this.reset = h("button", { type: "button", class: "tool", title: "Forget all values for the next run", onclick: () => { currentValues().clear(); this.render(); } }, "Reset");
+    this.reset = h("button", { type: "button", class: "tool", title: "Forget all values for the next run", onclick: () => { currentValues().clear(); this.load(); } }, "Reset");
     this.list = h("div", { class: "parameters" });
     this.element = h("div", { class: "fill column" }, h("div", { class: "bar" }, this.input, this.reset), h("div", { class: "scroll" }, this.list));
     /** @type {Parameter[]} */
     this.parameters = [];
+    /** Names of parameters that decide about the structure, by class. @type {Map<string, Set<string>>} */
+    this.structural = new Map();
     /** @type {any} */
     this.settings = null;
     on("opened", () => this.load());
     on("saved-edit", debounce(() => this.load(), 600));
     on("files", () => this.load());
-    on("next-run", () => this.render());
+    on("next-run", () => this.load());
     on("runs", () => this.isLive !== this.follows() && this.render());
   }
 
@@ -40,11 +43,14 @@ export class Parameters {
       emit("settings", null);
       return this.render();
     }
-    const found = await get("parameters", { class: opened.name });
+    const known = this.structural.get(opened.name) ?? new Set();
+    const values = [...currentValues()].filter(([name]) => known.has(name));
+    const found = await get("parameters", { class: opened.name, values: JSON.stringify(values) });
     if (store.current?.name !== opened.name) return;
     this.messages = found.messages ?? null;
     if (found.parameters) {
       this.parameters = found.parameters;
+      this.structural.set(opened.name, new Set(this.parameters.filter((p) => p.structural && !p.fixed).map((p) => p.name)));
       this.settings = { ...found.settings, solvers: found.solvers };
       emit("settings", this.settings);
     }
@@ -53,7 +59,7 @@ export class Parameters {
 
   render() {
     this.isLive = this.follows();
-    emit("parameters", this.parameters.map((p) => p.name));
+    emit("parameters", this.parameters.filter((p) => !p.fixed).map((p) => p.name));
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const values = currentValues();
     const fits = (/** @type {Parameter} */ p) => words.every((/** @type {string} */ w) => p.name.toLowerCase().includes(w) || p.description.toLowerCase().includes(w));
@@ -85,35 +91,39 @@ export class Parameters {
       this.reset.disabled = values.size === 0;
       mark(element);
       emit("values");
+      // Another structure may have other parameters.
+      if (p.structural) this.load();
       const run = store.run;
-      if (run?.live && run.phase === "running" && run.class === store.current?.name) emit("live-set", { name: p.name, value: this.number(p, text || usual) });
+      if (!p.structural && run?.live && run.phase === "running" && run.class === store.current?.name) emit("live-set", { name: p.name, value: this.number(p, text || usual) });
     };
     const given = values.get(p.name);
     const shown = given === undefined ? "" : this.shownOf(p, given);
     let control;
+    const isOff = !!p.fixed;
     if (p.kind === "boolean" || p.literals) {
       const options = p.literals ?? ["false", "true"];
-      control = h("select", { id, onchange: (/** @type {any} */ e) => set(e.target, e.target.value) }, options.map((o) => h("option", { value: o, selected: (given ?? usual) === o }, o)));
+      control = h("select", { id, disabled: isOff, onchange: (/** @type {any} */ e) => set(e.target, e.target.value) }, options.map((o) => h("option", { value: o, selected: (given ?? usual) === o }, o)));
     } else {
-      control = h("input", { id, type: "text", inputmode: "decimal", placeholder: usual, value: shown, spellcheck: "false", onchange: (/** @type {any} */ e) => {
+      control = h("input", { id, type: "text", disabled: isOff, inputmode: "decimal", placeholder: usual, value: shown, spellcheck: "false", onchange: (/** @type {any} */ e) => {
         const text = e.target.value.trim().replace(",", ".");
         const isNumber = text === "" || Number.isFinite(Number(text));
         e.target.classList.toggle("wrong", !isNumber);
         if (isNumber) set(e.target, text);
       } });
     }
-    const slide = this.isLive && p.kind === "real" && this.slider(p, shown === "" ? usual : shown, (text) => {
+    const tag = p.fixed ? { word: p.fixed === "final" ? "final" : "fixed", title: p.fixed } : p.structural ? { word: "compiles", title: "The structure of the model depends on it: the next run compiles the model anew for this value" } : null;
+    const slide = this.isLive && p.kind === "real" && !p.structural && !isOff && this.slider(p, shown === "" ? usual : shown, (text) => {
       control.value = text;
       set(control, text);
     });
     return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
-      h("label", { for: id }, last), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
+      h("label", { for: id }, last, tag && h("span", { class: "tag", title: tag.title }, tag.word)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
   }
 
   /** For a run with the clock: between the bounds of the parameter, or around its value. @param {Parameter} p @param {string} text @param {(text: string) => void} chosen */
   slider(p, text, chosen) {
     const now = Number(text) || 0;
-    const shown = (/** @type {number|null} */ bound) => (bound === null || Math.abs(bound) > 1e30 ? null : p.display ? bound * p.display.factor + p.display.offset : bound);
+    const shown = (/** @type {number|null} */ bound) => (bound === null || Math.abs(bound) > 1e30 ? null : displayed(p.display, bound));
     const size = Math.abs(now) || 1;
     const [low, high] = [shown(p.min) ?? Math.min(0, now - size), shown(p.max) ?? now + size];
     const [from, to] = low <= now && now <= high && high > low ? [low, high] : [now - size, now + size];
@@ -125,12 +135,12 @@ export class Parameters {
     if (p.value === null || p.value === undefined) return "";
     if (p.kind === "boolean") return p.value ? "true" : "false";
     if (p.literals) return p.literals[p.value - 1] ?? "";
-    return p.display ? show(p.value * p.display.factor + p.display.offset, 8) : show(p.value, 8);
+    return show(displayed(p.display, p.value), 8);
   }
 
   /** From the unit of display to the one of the model. @param {Parameter} p @param {string} text */
   plain(p, text) {
-    return p.display ? String((Number(text) - p.display.offset) / p.display.factor) : text;
+    return entered(p.display, text);
   }
 
   /** As a running simulation takes it: Booleans are 0 and 1, literals count from 1. @param {Parameter} p @param {string} text */
@@ -142,6 +152,6 @@ export class Parameters {
 
   /** @param {Parameter} p @param {string} text */
   shownOf(p, text) {
-    return p.display ? show(Number(text) * p.display.factor + p.display.offset, 8) : text;
+    return p.display ? show(displayed(p.display, Number(text)), 12) : text;
   }
 }

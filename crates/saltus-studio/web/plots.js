@@ -9,7 +9,7 @@ import { debounce, download, h, notice, replace, show, svg } from "./dom.js";
 import { labels, padded, ticks } from "./scales.js";
 import { overlayFiles } from "./runs.js";
 import { emit, on, store, visibleRuns } from "./store.js";
-import { refusal, tellRefused, wantedUnits } from "./units.js";
+import { differences, displayed, refusal, tellRefused, wantedUnits } from "./units.js";
 
 /**
  * @typedef {{name: string, isBand?: boolean}} Shown
@@ -166,7 +166,7 @@ export class Plots {
       const columns = Math.round(width * devicePixelRatio * (this.view ? 3 : 1));
       if (have) have.isLoading = true;
       try {
-        const { header, numbers } = await postNumbers("series", { run: run.id, names, ...part, columns, units });
+        const { header, numbers } = await postNumbers("series", { run: run.id, names, ...part, columns, units, differences: differences(names) });
         /** @type {any} */
         const loaded = { ...part, columns, rows: run.rows, units: JSON.stringify(units), refused: new Map(header.refused.map((/** @type {any} */ r) => [r.name, refusal(r)])), points: new Map(), marks: numbers.subarray(header.marks.offset, header.marks.offset + 2 * header.marks.count) };
         for (const name of names) loaded.points.set(name, new Float64Array());
@@ -193,7 +193,7 @@ export class Plots {
     const names = panel.signals.map((s) => s.name);
     const missing = names.slice(1).filter((n) => this.pairs.get(`${run.id} ${names[0]} ${n}`)?.rows !== run.rows);
     if (!missing.length) return;
-    const { header, numbers } = await postNumbers("values", { run: run.id, names: [names[0], ...missing], count: 4000, units: wantedUnits(run, names) });
+    const { header, numbers } = await postNumbers("values", { run: run.id, names: [names[0], ...missing], count: 4000, units: wantedUnits(run, names), differences: differences(names) });
     // A column in other units than the model's cannot be drawn over it.
     if (header.names[0] !== names[0]) return;
     const [times, x] = [numbers.subarray(0, header.count), numbers.subarray(header.count, 2 * header.count)];
@@ -277,8 +277,7 @@ export class Plots {
 
   /** In units of display. @param {string} name @param {number} value */
   displayed(name, value) {
-    const display = store.variables.get(name)?.display;
-    return display ? value * display.factor + display.offset : value;
+    return displayed(store.variables.get(name)?.display, value);
   }
 
   /** @param {string} name */

@@ -12,7 +12,7 @@
  *   nth?: number, alike?: number}} Place
  * @typedef {{code?: string, severity: string, message: string, notes?: string[], hints?: string[], place?: Place|null}} Message
  * @typedef {{name: string, kind: string, unit?: string, description?: string, display?: {unit: string, factor: number, offset: number}|null,
- *   literals?: string[]|null, value?: number|null, hidden?: boolean, settable?: boolean}} Variable
+ *   difference?: boolean, literals?: string[]|null, value?: number|null, hidden?: boolean, settable?: boolean}} Variable
  */
 
 export const store = {

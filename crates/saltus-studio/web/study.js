@@ -5,6 +5,7 @@ import { debounce, h, replace, show, svg } from "./dom.js";
 import { choose } from "./runs.js";
 import { axes, BOTTOM, heat, LEFT, next, RIGHT, room, sheet, TOP } from "./scatter.js";
 import { emit, on, store } from "./store.js";
+import { displayed } from "./units.js";
 
 /** Parameters whose values differ between runs. @param {import("./store.js").Run[]} runs */
 export function varied(runs) {
@@ -94,7 +95,7 @@ export class StudyView {
   result(run) {
     const value = this.numbers.get(run.id)?.[this.number.value];
     const display = store.variables.get(this.variable.value)?.display;
-    return value === null || value === undefined ? NaN : display ? value * display.factor + display.offset : value;
+    return value === null || value === undefined ? NaN : displayed(display, value);
   }
 
   render() {

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { debounce, h, replace } from "./dom.js";
 import { parts } from "./names.js";
+import { emit } from "./store.js";
 
 /** @typedef {{name: string, full: string, words: string, description?: string, children?: boolean, own?: boolean}} Entry */
 
@@ -116,6 +117,7 @@ export class LibraryTree {
     else if (event.key === "ArrowRight") isOpen ? visible[at + 1]?.focus() : row.toggle();
     else if (event.key === "ArrowLeft") isOpen ? row.toggle() : visible.slice(0, at).reverse().find((r) => Number(r.dataset.depth) < Number(row.dataset.depth))?.focus();
     else if (event.key === "Enter" || event.key === " ") row.click();
+    else if ((event.key === "Insert" || event.key.toLowerCase() === "a") && !event.ctrlKey && !event.metaKey && !event.altKey) emit("add-class", row.dataset.class);
     else return;
     event.preventDefault();
   }

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { debounce, h, replace, show } from "./dom.js";
 import { emit, on, store } from "./store.js";
+import { displayed } from "./units.js";
 
 /** @typedef {{name: string, full: string, inside: Map<string, Node>, variable: import("./store.js").Variable|null}} Node */
 
@@ -80,7 +81,7 @@ export class VariableTree {
     const isParameter = variable?.value !== null && variable?.value !== undefined;
     const unit = variable?.display?.unit ?? variable?.unit ?? "";
     const shown = isParameter && variable ? (variable.literals?.[/** @type {number} */ (variable.value) - 1] ?? (variable.kind === "boolean" ? String(!!variable.value)
-      : show(variable.display ? /** @type {number} */ (variable.value) * variable.display.factor + variable.display.offset : variable.value, 5))) : "";
+      : show(displayed(variable.display, /** @type {number} */ (variable.value)), 5))) : "";
     const row = h("div", {
       class: `row${isParameter ? " parameter" : ""}${variable?.hidden ? " hidden-variable" : ""}`, role: "treeitem", tabindex: "-1", draggable: isLeaf ? "true" : null,
       "data-variable": variable ? node.full : null, "data-depth": depth, title: [node.full, variable?.description].filter(Boolean).join("\n"),

@@ -58,6 +58,7 @@ fn signal(program: &SimProgram, declared: &Declared, name: &str, ty: SlotType, s
     let enumeration = variable.enumeration.and_then(|id| program.routines.enumerations.get(id));
     Signal {
         display_unit: variable.display_unit.clone(),
+        is_difference: variable.is_difference,
         literals: enumeration.map(|e| e.literals.clone()).unwrap_or_default(),
         ..signal.described(&variable.description, &variable.unit)
     }

@@ -33,7 +33,11 @@ pub fn with_settable_starts(model: &FlatModel) -> FlatModel {
             variability: Variability::Parameter,
             causality: Causality::Local,
             prefix: Prefix::None,
-            attributes: Attributes { unit: variable.attributes.unit.clone(), ..Attributes::default() },
+            attributes: Attributes {
+                unit: variable.attributes.unit.clone(),
+                is_difference: variable.attributes.is_difference,
+                ..Attributes::default()
+            },
             binding: Some(value),
             description: String::new(),
             is_protected: variable.is_protected,

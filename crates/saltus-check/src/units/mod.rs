@@ -23,7 +23,7 @@ use std::rc::Rc;
 use saltus_base::{Diagnostics, Span};
 use saltus_flat::{Equation, EquationKind, Expr, ExprKind, FlatModel, Statement, StatementKind, VarId, Variable};
 
-pub use convert::{TEMPERATURES, USUAL, convert};
+pub use convert::{Conversion, TEMPERATURES, USUAL};
 use infer::{Inference, Inferred};
 pub use parse::{Parsed, parse};
 pub use unit::Unit;

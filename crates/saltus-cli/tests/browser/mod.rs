@@ -58,12 +58,21 @@ impl Studio {
     }
 
     pub fn of_program(program: &str, arguments: &[&str], memory: &str) -> Studio {
+        Studio::launch(program, arguments, memory, "")
+    }
+
+    /// With libraries along `MODELICAPATH`.
+    pub fn with_path(modelica_path: &str, arguments: &[&str], memory: &str) -> Studio {
+        Studio::launch(option_env!("CARGO_BIN_EXE_saltus").unwrap_or("saltus"), arguments, memory, modelica_path)
+    }
+
+    fn launch(program: &str, arguments: &[&str], memory: &str, modelica_path: &str) -> Studio {
         let mut process = Command::new(program)
             .arg("studio")
             .args(arguments)
             .arg("--no-open")
             .env("XDG_STATE_HOME", memory)
-            .env_remove("MODELICAPATH")
+            .env("MODELICAPATH", modelica_path)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -1,6 +1,6 @@
 //! What happens around the studio while it is open: other programs write files, texts change after a run, strangers connect.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -78,6 +78,66 @@ fn strangers_get_no_memory_and_no_place_for_long() {
         is_refused || ended
     });
     assert_eq!(studio.get("/api/state").0, 200);
+}
+
+#[test]
+fn a_crowd_of_strangers_keeps_nobody_out() {
+    let dir = Scratch::new("studio-crowd");
+    let studio = Studio::start(&[&dir.file("Ball.mo", BALL)], &dir.path("state"));
+    let connect = || TcpStream::connect(("127.0.0.1", studio.port)).unwrap();
+    // One that is admitted, and goes on while more strangers come than there are places.
+    let mut known = BufReader::new(connect());
+    let ask = format!(
+        "GET /api/state HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX-Saltus-Token: {}\r\n\r\n",
+        studio.port, studio.token
+    );
+    let mut answers = || {
+        known.get_mut().write_all(ask.as_bytes()).unwrap();
+        let (mut head, mut length) = (String::new(), 0);
+        while !head.ends_with("\r\n\r\n") {
+            let begin = head.len();
+            assert!(known.read_line(&mut head).unwrap() > 0, "the connection is closed");
+            if let Some(n) = head[begin..].to_lowercase().strip_prefix("content-length:") {
+                length = n.trim().parse().unwrap();
+            }
+        }
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        known.read_exact(&mut vec![0; length]).unwrap();
+    };
+    answers();
+    let mut crowd: Vec<TcpStream> = (0..400).map(|_| connect()).collect();
+    answers();
+    for _ in 0..4 {
+        assert_eq!(studio.get("/api/state").0, 200, "a new one with the token");
+        let (status, ..) = raw(studio.port, &format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", studio.port));
+        assert_eq!(status, 200, "the page itself");
+        // The crowd renews itself.
+        crowd.splice(..100, (0..100).map(|_| connect()));
+    }
+    answers();
+}
+
+#[test]
+fn libraries_of_the_search_path_are_watched() {
+    let dir = Scratch::new("studio-path");
+    let library = dir.path("path/Lib");
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(&library).unwrap();
+        std::fs::write(format!("{library}/{name}"), text).unwrap();
+    };
+    write("package.mo", "package Lib end Lib;");
+    write("Part.mo", "within Lib; model Part parameter Real k = 1; end Part;");
+    let studio = Studio::with_path(
+        &dir.path("path"),
+        &[&dir.file("User.mo", "model User extends Lib.Part; Real x = k; end User;")],
+        &dir.path("state"),
+    );
+    let value = || json_of(studio.get("/api/parameters?class=User"))["parameters"][0]["value"].clone();
+    assert_eq!(value(), 1.0);
+    write("Part.mo", "within Lib; model Part parameter Real k = 25; end Part;");
+    write("New.mo", "within Lib; model New end New;");
+    wait_until("the change is not noticed", || value() == 25.0);
+    wait_until("the new file is not noticed", || studio.get("/api/class?name=Lib.New").0 == 200);
 }
 
 const QUOTED: &str = "package 'a.b'

@@ -8,6 +8,7 @@ use saltus_frontend::{Declaration, Scopes, Symbol};
 use saltus_syntax::ast::{self, ClassBody, ClassKind, Equation, EquationKind, Section};
 
 use super::declaration::{connections, removed_equation};
+use super::elements::{self, Misfit, Shape};
 use super::{Edited, insertion, point};
 use crate::rename::SourceChange;
 
@@ -16,7 +17,7 @@ const DEEPEST: usize = 8;
 
 /// Adds `connect(from, to)` with a line of right angles behind the other equations.
 pub(crate) fn connect(session: &Session, class: &str, from: &str, to: &str) -> Result<SourceChange, String> {
-    can_connect(session, class, from, to)?;
+    can_connect(session, class, from, to).map_err(|misfit| misfit.why)?;
     let edited = Edited::open(session, class)?;
     let is_there = connections(&edited).into_iter().any(|equation| is_between(&edited, equation, from, to));
     if is_there {
@@ -81,10 +82,10 @@ fn is_between(edited: &Edited<'_>, equation: &Equation, from: &str, to: &str) ->
 }
 
 /// Whether two connectors fit; `Err` says why not.
-pub(crate) fn can_connect(session: &Session, class: &str, from: &str, to: &str) -> Result<(), String> {
+pub(crate) fn can_connect(session: &Session, class: &str, from: &str, to: &str) -> Result<(), Misfit> {
     let edited = Edited::open(session, class)?;
     if from.replace(' ', "") == to.replace(' ', "") {
-        return Err("a connector cannot be connected to itself".into());
+        return Err(Misfit::from("a connector cannot be connected to itself".to_owned()));
     }
     let mut scopes = Scopes::new(edited.library);
     let a = end(&mut scopes, &edited, from)?;
@@ -93,10 +94,12 @@ pub(crate) fn can_connect(session: &Session, class: &str, from: &str, to: &str) 
         return Ok(());
     }
     if a.is_source() && b.is_source() {
-        return Err(format!("`{from}` and `{to}` both give a value"));
+        return Err(format!("`{from}` and `{to}` both give a value").into());
     }
-    differs(&mut scopes, a.symbol, b.symbol, 0)
-        .map_or(Ok(()), |why| Err(format!("`{from}` and `{to}` do not fit: {why}")))
+    if let Some(why) = differs(&mut scopes, a.symbol, b.symbol, 0) {
+        return Err(format!("`{from}` and `{to}` do not fit: {why}").into());
+    }
+    elements::compare((from, &a.shape), (to, &b.shape))
 }
 
 struct End {
@@ -105,6 +108,7 @@ struct End {
     /// A connector of the class itself, seen from inside.
     is_outside: bool,
     is_expandable: bool,
+    shape: Shape,
 }
 
 impl End {
@@ -128,18 +132,22 @@ fn end(scopes: &mut Scopes<'_>, edited: &Edited<'_>, name: &str) -> Result<End, 
     let mut inside = scopes.class_scope(edited.id).ok_or_else(missing)?;
     let mut found = None;
     let mut is_in_bus = false;
-    for part in &reference.parts {
+    let mut shape = Shape::default();
+    for (i, part) in reference.parts.iter().enumerate() {
         let Some(next) = scopes.member(inside, edited.library.intern(names.text(part.name.name))) else {
             // A member that the connection adds to a bus.
             match found.filter(|_| is_in_bus) {
                 Some(symbol) => {
                     let is_outside = reference.parts.len() == 1;
-                    return Ok(End { symbol, direction: None, is_outside, is_expandable: true });
+                    return Ok(End { symbol, direction: None, is_outside, is_expandable: true, shape });
                 }
                 None => return Err(missing()),
             }
         };
         found = Some(next);
+        let end = reference.parts.get(i + 1).map_or(name.len(), |next| next.name.span.start as usize);
+        let text = name[part.name.span.start as usize..end].trim_end_matches(['.', ' ']);
+        shape.push(scopes, next, part, text)?;
         is_in_bus = connector(scopes, next) == Some(ClassKind::ExpandableConnector);
         if let Some(next) = scopes.inside(next) {
             inside = next;
@@ -157,6 +165,7 @@ fn end(scopes: &mut Scopes<'_>, edited: &Edited<'_>, name: &str) -> Result<End, 
         direction: direction(scopes, symbol),
         is_outside,
         is_expandable: kind == ClassKind::ExpandableConnector,
+        shape,
     })
 }
 
@@ -200,7 +209,7 @@ fn differs(scopes: &mut Scopes<'_>, a: Symbol, b: Symbol, depth: usize) -> Optio
         return (base_a != base_b).then(|| "they are of different types".to_owned());
     }
     let (inside_a, inside_b) = (scopes.inside(a)?, scopes.inside(b)?);
-    if scopes.class_of_scope(inside_a) == scopes.class_of_scope(inside_b) {
+    if inside_a == inside_b {
         return None;
     }
     let (of_a, of_b) = (variables(scopes, inside_a), variables(scopes, inside_b));
@@ -215,6 +224,13 @@ fn differs(scopes: &mut Scopes<'_>, a: Symbol, b: Symbol, depth: usize) -> Optio
         let Some((_, other_prefix, other)) = of_b.iter().find(|(other, ..)| *other == name).copied() else { continue };
         if prefix != other_prefix {
             return Some(format!("`{}` is a flow variable in one of them only", scopes.library().text(name)));
+        }
+        // A class by itself may have other sizes in one place than in another: `Plug p(m = 3)`.
+        let (sizes, others) = (elements::sizes(scopes, symbol), elements::sizes(scopes, other));
+        if !elements::agree(&sizes, &others) {
+            let name = scopes.library().text(name);
+            let (one, another) = (elements::described(&sizes), elements::described(&others));
+            return Some(format!("`{name}` is {one} in one of them and {another} in the other"));
         }
         if let Some(why) = differs(scopes, symbol, other, depth + 1) {
             return Some(format!("`{}`: {why}", scopes.library().text(name)));

@@ -25,6 +25,8 @@ pub struct Parameter {
     pub group: String,
     pub unit: String,
     pub display_unit: String,
+    /// A difference of two values, which has no offset in any unit.
+    pub is_difference: bool,
     /// Sizes as written.
     pub dimensions: Vec<String>,
     /// The value that holds, as written; empty if there is none.
@@ -111,6 +113,7 @@ fn parameter(scopes: &mut Scopes<'_>, symbol: Symbol, inside: Scope, plain: Opti
         group: group.unwrap_or_else(|| "Parameters".into()),
         unit,
         display_unit,
+        is_difference: scopes.is_difference(symbol),
         dimensions: component.subscripts.iter().chain(&clause.subscripts).map(|s| subscript(library, s)).collect(),
         value: text(value),
         default: text(default),

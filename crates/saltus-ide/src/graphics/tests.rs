@@ -145,6 +145,52 @@ fn a_connection_has_a_line_and_fits() {
 }
 
 #[test]
+fn sizes_of_arrays_of_connectors_are_compared() {
+    let text = "model Arrays
+  parameter Integer m = 3;
+  connector Three = Lib.Pin[m];
+  Lib.Pin top[2], open[:];
+  Lib.Resistor r, s[2], t[m, 4];
+  Three three;
+end Arrays;
+";
+    let fixture = Fixture::new(&format!("{LIBRARY}{text}"));
+    let fits = |from: &str, to: &str| fixture.analysis().can_connect("Arrays", from, to);
+    let elements = |from: &str, to: &str| -> Vec<(bool, String, Vec<Option<u32>>)> {
+        let found = fits(from, to).unwrap_err().elements;
+        found.into_iter().map(|e| (e.is_from, e.texts.join("_"), e.sizes)).collect()
+    };
+    for (from, to) in [
+        ("top", "s.p"),
+        ("top[1]", "r.p"),
+        ("s[2].n", "r.p"),
+        ("open", "top"),
+        ("t[2,1].p", "r.p"),
+        ("t[1,:].p", "t[2,:].n"),
+    ] {
+        assert_eq!(fits(from, to), Ok(()), "{from} {to}");
+    }
+    let why = fits("top", "r.p").unwrap_err().why;
+    assert_eq!(why, "`top` and `r.p` do not fit: `top` is an array of 2 elements, `r.p` is a scalar");
+    assert_eq!(elements("top", "r.p"), [(true, "top[_]".into(), vec![Some(2)])]);
+    assert_eq!(elements("r.p", "three"), [(false, "three[_]".into(), vec![Some(3)])]);
+    assert_eq!(elements("t[2].p", "r.p"), [(true, "t[2,_].p".into(), vec![Some(4)])]);
+    assert_eq!(elements("open", "r.p"), [(true, "open[_]".into(), vec![None])]);
+    let both = [(true, "s[_].p".into(), vec![Some(2)]), (false, "t[_,_].n".into(), vec![Some(3), Some(4)])];
+    assert_eq!(elements("s.p", "t.n"), both);
+    assert!(fits("top[3]", "r.p").unwrap_err().why.contains("`top[3]` is not there: the size is 2"));
+    assert!(
+        fits("r.p[1]", "r.n")
+            .unwrap_err()
+            .why
+            .contains("`p[1]` has more subscripts than dimensions: it is not an array")
+    );
+    // Nothing is written that does not fit.
+    assert!(after(text, |a| a.connect("Arrays", "top", "r.p")).unwrap_err().contains("an array of 2 elements"));
+    assert!(after(text, |a| a.connect("Arrays", "top[2]", "r.p")).unwrap().contains("connect(top[2], r.p)"));
+}
+
+#[test]
 fn a_connection_is_removed_with_its_line() {
     let text = after(CIRCUIT, |a| a.disconnect("Circuit", "r2.p", "r1.n")).unwrap();
     let line = "  connect(r1.n, r2.p) annotation(Line(points={{-40,0},{50,0}}));\n";

@@ -21,6 +21,8 @@ const COMPLETE: &str = "complete";
 /// Keys of a column's metadata.
 const UNIT: &str = "unit";
 const DISPLAY_UNIT: &str = "displayUnit";
+/// `false` for a difference of two values, as the annotation of Modelica says it.
+const ABSOLUTE_VALUE: &str = "absoluteValue";
 const DESCRIPTION: &str = "description";
 const TYPE: &str = "type";
 /// One literal a line.

@@ -11,7 +11,7 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use bytes::Bytes;
 
-use super::{ARROW_SCHEMA, DESCRIPTION, DISPLAY_UNIT, LITERALS, TYPE, UNIT, arrow_schema};
+use super::{ABSOLUTE_VALUE, ARROW_SCHEMA, DESCRIPTION, DISPLAY_UNIT, LITERALS, TYPE, UNIT, arrow_schema};
 use crate::signal::{Kind, Signal, Source};
 use crate::table::{ReadError, Results};
 
@@ -56,6 +56,7 @@ fn signal(name: &str, kind: Kind, source: Source, text: &dyn Fn(&str) -> Option<
         description: text(DESCRIPTION).unwrap_or_default(),
         unit: text(UNIT).unwrap_or_default(),
         display_unit: text(DISPLAY_UNIT).unwrap_or_default(),
+        is_difference: text(ABSOLUTE_VALUE).as_deref() == Some("false"),
         kind: text(TYPE).and_then(|ty| Kind::from_name(&ty)).unwrap_or(kind),
         literals: text(LITERALS).map(|t| t.lines().map(str::to_owned).collect()).unwrap_or_default(),
         source,

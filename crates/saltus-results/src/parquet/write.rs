@@ -11,7 +11,7 @@ use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
 
-use super::{ARROW_SCHEMA, COMPLETE, DESCRIPTION, DISPLAY_UNIT, LITERALS, TYPE, UNIT, arrow_schema};
+use super::{ABSOLUTE_VALUE, ARROW_SCHEMA, COMPLETE, DESCRIPTION, DISPLAY_UNIT, LITERALS, TYPE, UNIT, arrow_schema};
 use crate::encode::{Closing, Encoder};
 use crate::signal::{Header, Kind, Signal, Source};
 
@@ -192,6 +192,7 @@ fn column_metadata(signal: &Signal) -> Vec<(&'static str, String)> {
     let pairs = [
         (UNIT, signal.unit.clone()),
         (DISPLAY_UNIT, signal.display_unit.clone()),
+        (ABSOLUTE_VALUE, if signal.is_difference { "false".to_owned() } else { String::new() }),
         (DESCRIPTION, signal.description.clone()),
         (TYPE, signal.kind.name().to_owned()),
         (LITERALS, signal.literals.join("\n")),

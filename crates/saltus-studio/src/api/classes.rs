@@ -67,16 +67,11 @@ fn has_children(session: &Session, class: &str, words: &str) -> bool {
 pub fn search(studio: &Arc<Studio>, request: &Request) -> Answer {
     let query = parameter(request, "query")?.to_owned();
     let found = studio.desk.ask(move |session| {
-        let symbols = Analysis::new(session).workspace_symbols(&query);
-        let line = |symbol: &saltus_ide::NavigationTarget| {
-            let full = if symbol.container.is_empty() {
-                symbol.name.clone()
-            } else {
-                format!("{}.{}", symbol.container, symbol.name)
-            };
-            json!({"name": symbol.name, "full": full, "words": format!("{:?}", symbol.kind).to_lowercase()})
+        let line = |(container, line): &(String, ClassLine)| {
+            let full = join(Some(container).filter(|c| !c.is_empty()).map(String::as_str), &line.name);
+            json!({"name": line.name, "full": full, "words": line.words, "description": line.description})
         };
-        symbols.iter().take(MOST_FOUND).map(line).collect::<Vec<_>>()
+        Analysis::new(session).search(&query).iter().take(MOST_FOUND).map(line).collect::<Vec<_>>()
     });
     ok(&json!({"classes": found.ok_or_else(internal)?}))
 }

@@ -6,15 +6,19 @@ use std::sync::Arc;
 
 use saltus::Session;
 use saltus_diagram::{Component, Layer, Placement, Point, Scene, Value as Drawn, svg};
-use saltus_ide::{Analysis, Parameter, SourceChange};
+use saltus_ide::{Analysis, Composition, Parameter, SourceChange};
 use saltus_program::SlotType;
 use serde_json::{Value, json};
 
+use super::results::conversion;
 use super::{Answer, internal, ok, parameter, text_of, texts};
 use crate::http::{Request, Response};
 use crate::runs::Run;
 use crate::series;
 use crate::studio::Studio;
+
+/// Edits in one step.
+const MOST_EDITS: usize = 1000;
 
 fn layer(name: Option<&str>) -> Layer {
     if name == Some("icon") { Layer::Icon } else { Layer::Diagram }
@@ -101,12 +105,17 @@ fn component(of: &Component) -> Value {
     })
 }
 
-/// Do two connectors fit?
+/// Do two connectors fit? If not, why, and which of their elements may be meant.
 pub fn fits(studio: &Arc<Studio>, request: &Request) -> Answer {
     let name = |name| parameter(request, name).map(str::to_owned);
     let (class, from, to) = (name("class")?, name("from")?, name("to")?);
     let fits = studio.desk.ask(move |session| Analysis::new(session).can_connect(&class, &from, &to));
-    ok(&json!({"why": fits.ok_or_else(internal)?.err()}))
+    let misfit = fits.ok_or_else(internal)?.err();
+    let elements = misfit.iter().flat_map(|misfit| &misfit.elements);
+    let elements: Vec<Value> = elements
+        .map(|e| json!({"end": if e.is_from { "from" } else { "to" }, "texts": e.texts, "sizes": e.sizes}))
+        .collect();
+    ok(&json!({"why": misfit.as_ref().map(|misfit| &misfit.why), "elements": elements}))
 }
 
 /// The parameters of a class or of a component, for a dialog.
@@ -119,7 +128,7 @@ pub fn dialog(studio: &Arc<Studio>, request: &Request) -> Answer {
         let choices: Vec<Value> = p.choices.iter().map(|c| json!({"value": c.value, "label": c.label})).collect();
         json!({
             "name": p.name, "description": p.description, "type": p.type_name, "base": p.base, "tab": p.tab, "group": p.group,
-            "unit": p.unit, "value": p.value, "default": p.default, "evaluated": p.evaluated, "modified": p.is_modified, "final": p.is_final,
+            "unit": p.unit, "display": conversion(&p.unit, &p.display_unit, p.is_difference), "value": p.value, "default": p.default, "evaluated": p.evaluated, "modified": p.is_modified, "final": p.is_final,
             "enabled": p.is_enabled, "choices": choices, "dimensions": p.dimensions,
         })
     };
@@ -168,22 +177,64 @@ fn edit(session: &Session, class: &str, body: &Value) -> Result<(String, SourceC
     }
 }
 
+/// What is asked for, all of it or nothing: one step of undo. Each edit is found for the text behind the one before.
+struct Done {
+    label: String,
+    /// The text before, and the edits of it.
+    files: BTreeMap<PathBuf, (String, Composition)>,
+}
+
+fn edit_all(session: &Session, class: &str, all: &[Value]) -> Result<Done, String> {
+    let mut labels = Vec::new();
+    let mut files = BTreeMap::new();
+    let mut now = session.fork();
+    for (i, asked) in all.iter().enumerate() {
+        let is_last = i + 1 == all.len();
+        let (label, change) = edit(&now, class, asked)?;
+        labels.push(label);
+        for (path, edits) in change.edits {
+            let text = Analysis::new(&now).text(&path).unwrap_or_default().to_owned();
+            let begin = || (text.clone(), Composition::of(text.len()));
+            let (_, composition) = files.entry(path.clone()).or_insert_with(begin);
+            composition.push(&edits);
+            if !is_last {
+                now.set_text(&path, &saltus_ide::apply(&text, &edits));
+            }
+        }
+    }
+    let label = label(labels);
+    Ok(Done { label, files })
+}
+
+/// `Delete r1, r2`, where all do the same with different components.
+fn label(labels: Vec<String>) -> String {
+    let split: Option<Vec<(&str, &str)>> = labels.iter().map(|label| label.split_once(' ')).collect();
+    match split.as_deref() {
+        Some([(verb, first), rest @ ..]) if rest.iter().all(|(other, _)| other == verb) => match rest {
+            [] => format!("{verb} {first}"),
+            [(_, second)] => format!("{verb} {first}, {second}"),
+            _ => format!("{verb} {first}, … ({} in all)", labels.len()),
+        },
+        _ => match labels.as_slice() {
+            [one] => one.clone(),
+            _ => format!("{} edits of the diagram", labels.len()),
+        },
+    }
+}
+
+/// One edit, or several in a list `edits`.
 pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
     let class = text_of(body, "class")?.to_owned();
-    let asked = body.clone();
-    let found = studio.desk.ask(move |session| {
-        let (label, change) = edit(session, &class, &asked)?;
-        let analysis = Analysis::new(session);
-        let text = |path: &PathBuf| analysis.text(path).unwrap_or_default().to_owned();
-        let texts: BTreeMap<PathBuf, String> = change.edits.keys().map(|path| (path.clone(), text(path))).collect();
-        Ok::<_, String>((label, change, texts))
-    });
-    let (label, change, before) = found.ok_or_else(internal)?.map_err(|why| (422, why))?;
+    let asked = body["edits"].as_array().cloned().unwrap_or_else(|| vec![body.clone()]);
+    if asked.len() > MOST_EDITS {
+        return Err((400, format!("expected at most {MOST_EDITS} edits")));
+    }
+    let found = studio.desk.ask(move |session| edit_all(session, &class, &asked));
+    let done = found.ok_or_else(internal)?.map_err(|why| (422, why))?;
     let mut answer = Response::json(200, &json!({}));
-    for (path, edits) in &change.edits {
-        let text = before.get(path).map_or("", String::as_str);
-        studio.open_document(path, text);
-        answer = texts::apply(studio, path, text, edits, &label)?;
+    for (path, (text, composition)) in done.files {
+        studio.open_document(&path, &text);
+        answer = texts::apply(studio, &path, &text, &composition.edits(), &done.label)?;
     }
     Ok(answer)
 }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use saltus::Model;
+use saltus::model::Unchangeable;
 use saltus::pipeline::{Experiment, Output};
+use saltus_check::units::Conversion;
 use saltus_program::{Causality, SlotType, Variability, Variable};
 use saltus_results::{Format, Kind, Results, Signal, Source};
 use saltus_sim::{SinkError, Solver};
@@ -25,6 +27,8 @@ const MOST_EVENTS: usize = 1000;
 const MOST_SIGNALS: usize = 1000;
 /// Values in one answer.
 const MOST_VALUES: usize = 20_000_000;
+/// Why an element of a structural array cannot be set for a run.
+const OF_STRUCTURAL_ARRAY: &str = "an element of an array that decides about the structure: set the array in the text";
 /// Runs of one sweep.
 const MOST_RUNS: usize = 500;
 
@@ -40,10 +44,12 @@ fn run_of_body(studio: &Studio, body: &Value) -> Result<Arc<Run>, (u16, String)>
     wanted_run(studio, body["run"].as_u64())
 }
 
-/// What can be set for a run without compiling, with the values that hold, and the settings of the experiment.
+/// Parameters of a run with the values that hold, and the settings of the experiment. Which there are may depend on values on which the
+/// structure depends: those are given as `values`.
 pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     let class = parameter(request, "class")?;
-    let model = match studio.compile(class, &[]) {
+    let given: Value = request.parameter("values").map_or(Ok(Value::Null), serde_json::from_str).unwrap_or_default();
+    let model = match studio.compile(class, &pairs(&given)?) {
         Ok((model, _)) => model,
         Err(messages) => return ok(&json!({"messages": messages})),
     };
@@ -62,18 +68,27 @@ pub fn parameters(studio: &Arc<Studio>, request: &Request) -> Answer {
     let value = |name: &str| kept.parameters.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
     let is_wanted = |v: &Variable| {
         let is_parameter = v.variability == Variability::Parameter || v.causality == Causality::Input;
-        is_parameter && !v.is_protected && !v.is_final && model.changeable(&v.name()).is_ok()
+        is_parameter && !v.is_protected
     };
     let line = |v: Variable| {
+        let name = v.name();
+        let (is_structural, fixed) = match model.changeable(&name) {
+            Ok(_) => (false, None),
+            // An element cannot be modified by itself.
+            Err(Unchangeable::Structural) if name.ends_with(']') => (true, Some(OF_STRUCTURAL_ARRAY)),
+            Err(Unchangeable::Structural) => (true, None),
+            Err(Unchangeable::Final) => (false, Some("final")),
+            Err(_) => return None,
+        };
         let literals = literals(&model, &v);
-        let display = conversion(&v.unit, &v.display_unit);
-        json!({
-            "name": v.name(), "description": v.description, "unit": v.unit, "value": value(&v.name()).or(v.start).map(number),
+        let display = conversion(&v.unit, &v.display_unit, v.is_difference);
+        Some(json!({
+            "name": name, "description": v.description, "unit": v.unit, "value": value(&name).or(v.start).map(number),
             "kind": kind(v.ty), "literals": literals, "input": v.causality == Causality::Input,
-            "min": v.min, "max": v.max, "display": display,
-        })
+            "min": v.min, "max": v.max, "display": display, "structural": is_structural, "fixed": fixed,
+        }))
     };
-    let all: Vec<Value> = model.variables().iter().filter(is_wanted).map(line).collect();
+    let all: Vec<Value> = model.variables().iter().filter(is_wanted).filter_map(line).collect();
     let solvers: Vec<&str> = Solver::NAMES.iter().map(|(name, _)| *name).collect();
     ok(&json!({
         "parameters": all, "solvers": solvers,
@@ -102,12 +117,9 @@ fn literals(model: &Model, variable: &Variable) -> Option<Vec<String>> {
 }
 
 /// The unit of display with factor and offset, if there is one.
-fn conversion(unit: &str, display: &str) -> Option<Value> {
-    if display.is_empty() || display == unit {
-        return None;
-    }
-    let to = saltus_export::units::conversion(unit, display)?;
-    Some(json!({"unit": to.name, "factor": to.factor, "offset": to.offset}))
+pub(super) fn conversion(unit: &str, display: &str, is_difference: bool) -> Option<Value> {
+    let to = Conversion::for_display(unit, display, is_difference)?;
+    Some(json!({"unit": display, "factor": to.factor, "offset": to.offset}))
 }
 
 fn pairs(value: &Value) -> Result<Vec<(String, String)>, (u16, String)> {
@@ -263,8 +275,8 @@ pub fn variables(studio: &Arc<Studio>, request: &Request) -> Answer {
             return json!({"name": name, "kind": kind(ty.unwrap_or(SlotType::Real)), "value": value.map(number)});
         };
         json!({
-            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit),
-            "literals": literals(model, &v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
+            "name": name, "kind": kind(v.ty), "unit": v.unit, "description": v.description, "display": conversion(&v.unit, &v.display_unit, v.is_difference),
+            "difference": v.is_difference, "literals": literals(model, &v), "value": value.map(number), "hidden": v.is_hidden || v.is_protected,
             "settable": model.changeable(name).is_ok(),
         })
     };
@@ -285,7 +297,7 @@ fn columns_alone(run: &Run) -> Vec<Value> {
         };
         json!({
             "name": signal.name, "kind": kind_name(signal.kind), "unit": signal.unit, "description": signal.description,
-            "display": conversion(&signal.unit, &signal.display_unit), "value": value, "hidden": is_hidden(&signal.name),
+            "display": conversion(&signal.unit, &signal.display_unit, signal.is_difference), "value": value, "hidden": is_hidden(&signal.name),
             "literals": (!signal.literals.is_empty()).then_some(&signal.literals),
         })
     };
@@ -304,26 +316,33 @@ fn binary(header: &Value, numbers: &[f64]) -> Answer {
     Ok(Response::bytes("application/octet-stream", body))
 }
 
-/// What makes a signal of a run one in the unit that the page asks for in `units`: factor and offset. `Err` says which units do not fit. Where
-/// one of the two is not known the numbers stay as they are.
-fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<(f64, f64)>, Value> {
+/// What makes a signal of a run one in the unit that the page asks for in `units`, which has no offset where one of the two is a difference.
+/// `Err` says which units do not fit. Where one of the two is not known the numbers stay as they are.
+fn in_unit(run: &Run, body: &Value, name: &str) -> Result<Option<Conversion>, Value> {
     let Some(wanted) = body["units"][name].as_str().filter(|unit| !unit.is_empty()) else { return Ok(None) };
     let known = match run.model.get() {
-        Some(model) => model.variable(name).ok().map(|v| v.unit.clone()),
-        None => run.recording().look().signals.iter().find(|s| s.name == name).map(|s| s.unit.clone()),
+        Some(model) => model.variable(name).ok().map(|v| (v.unit.clone(), v.is_difference)),
+        None => {
+            let kept = run.recording().look();
+            kept.signals.iter().find(|s| s.name == name).map(|s| (s.unit.clone(), s.is_difference))
+        }
     };
-    let Some(known) = known.filter(|unit| !unit.is_empty() && unit != wanted) else { return Ok(None) };
-    match saltus_export::units::conversion(&known, wanted) {
-        Some(to) => Ok(Some((to.factor, to.offset))),
+    let Some((known, is_difference)) = known.filter(|(unit, _)| !unit.is_empty() && unit != wanted) else {
+        return Ok(None);
+    };
+    let is_difference =
+        is_difference || body["differences"].as_array().is_some_and(|all| all.iter().any(|n| n == name));
+    match Conversion::between(&known, wanted) {
+        Some(to) => Ok(Some(if is_difference { to.of_differences() } else { to })),
         None => Err(json!({"name": name, "unit": known, "wanted": wanted})),
     }
 }
 
 /// Values of a signal in the unit that was asked for.
-fn converted(values: Arc<Vec<f64>>, to: Option<(f64, f64)>) -> Arc<Vec<f64>> {
+fn converted(values: Arc<Vec<f64>>, to: Option<Conversion>) -> Arc<Vec<f64>> {
     match to {
         None => values,
-        Some((factor, offset)) => Arc::new(values.iter().map(|value| value * factor + offset).collect()),
+        Some(to) => Arc::new(values.iter().map(|value| to.apply(*value)).collect()),
     }
 }
 
@@ -355,8 +374,8 @@ pub fn series(studio: &Arc<Studio>, body: &Value) -> Answer {
         };
         let Some((_, values)) = kept.values(name) else { continue };
         let mut points = series::decimate(&times, &values, from, to, columns);
-        if let Some((factor, offset)) = unit {
-            points.iter_mut().skip(1).step_by(2).for_each(|value| *value = *value * factor + offset);
+        if let Some(to) = unit {
+            points.iter_mut().skip(1).step_by(2).for_each(|value| *value = to.apply(*value));
         }
         signals.push(json!({"name": name, "offset": numbers.len(), "count": points.len() / 2}));
         numbers.extend(points);
