@@ -22,16 +22,45 @@ pub(crate) fn accepted_connects(
         let a = normal_end(connect.a, connect.span, vars, diagnostics);
         let b = normal_end(connect.b, connect.span, vars, diagnostics);
         let (Some(a), Some(b)) = (a, b) else { continue };
-        if a == b {
+        let is_within =
+            [(a, 0), (b, 1)].into_iter().all(|(end, side)| stays_within(end, side, &connect, vars, diagnostics));
+        if !is_within {
+            continue;
+        }
+        let connect = Connect { a, b, ..connect };
+        if let Some(a) = connected_with_itself(&connect) {
             // One message for a whole connector, not one for each of its variables.
             if connect.span.is_nowhere() || self_connections.insert(connect.span) {
                 diagnostics.push(diagnostics::self_connection(&text(vars, a), connect.span));
             }
         } else if pair(a, b, connect.span, vars, diagnostics) {
-            accepted.push(Connect { a, b, ..connect });
+            accepted.push(connect);
         }
     }
     accepted
+}
+
+/// Reports a box of pairs that reaches out of the array.
+fn stays_within(end: End, side: usize, connect: &Connect, vars: &dyn Variables, diagnostics: &mut Diagnostics) -> bool {
+    let Some(element) = end.element else { return true };
+    let reach = |sign: i64| {
+        let steps = connect.each.iter().map(|s| [s.a, s.b][side].saturating_mul(s.n as i64 - 1));
+        (element as i64).saturating_add(steps.map(|step| if step.signum() == sign { step } else { 0 }).sum::<i64>())
+    };
+    [reach(-1), reach(1)].into_iter().all(|reached| match u64::try_from(reached) {
+        Ok(element) => normal_end(end.at(element), connect.span, vars, diagnostics).is_some(),
+        Err(_) => false,
+    })
+}
+
+/// The first end of the box that is connected with itself.
+fn connected_with_itself(connect: &Connect) -> Option<End> {
+    if (connect.a.var, connect.a.face) != (connect.b.var, connect.b.face) {
+        return None;
+    }
+    let mut found = None;
+    connect.for_each_pair(&mut |a, b| found = found.or((a == b).then_some(a)));
+    found
 }
 
 /// The flow variables among `ends`.
