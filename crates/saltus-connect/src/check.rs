@@ -40,16 +40,19 @@ pub(crate) fn accepted_connects(
     accepted
 }
 
+/// Behind the end of every array.
+const NO_ELEMENT: u64 = u64::MAX - 1;
+
 /// Reports a box of pairs that reaches out of the array.
 fn stays_within(end: End, side: usize, connect: &Connect, vars: &dyn Variables, diagnostics: &mut Diagnostics) -> bool {
     let Some(element) = end.element else { return true };
     let reach = |sign: i64| {
-        let steps = connect.each.iter().map(|s| [s.a, s.b][side].saturating_mul(s.n as i64 - 1));
-        (element as i64).saturating_add(steps.map(|step| if step.signum() == sign { step } else { 0 }).sum::<i64>())
+        let ends = connect.each.iter().map(|s| [s.a, s.b][side].saturating_mul(s.n.saturating_sub(1) as i64));
+        ends.filter(|end| end.signum() == sign).fold(element as i64, i64::saturating_add)
     };
-    [reach(-1), reach(1)].into_iter().all(|reached| match u64::try_from(reached) {
-        Ok(element) => normal_end(end.at(element), connect.span, vars, diagnostics).is_some(),
-        Err(_) => false,
+    [reach(-1), reach(1)].into_iter().all(|reached| {
+        let element = u64::try_from(reached).unwrap_or(NO_ELEMENT);
+        normal_end(end.at(element), connect.span, vars, diagnostics).is_some()
     })
 }
 
