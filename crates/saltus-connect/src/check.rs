@@ -22,16 +22,48 @@ pub(crate) fn accepted_connects(
         let a = normal_end(connect.a, connect.span, vars, diagnostics);
         let b = normal_end(connect.b, connect.span, vars, diagnostics);
         let (Some(a), Some(b)) = (a, b) else { continue };
-        if a == b {
+        let is_within =
+            [(a, 0), (b, 1)].into_iter().all(|(end, side)| stays_within(end, side, &connect, vars, diagnostics));
+        if !is_within {
+            continue;
+        }
+        let connect = Connect { a, b, ..connect };
+        if let Some(a) = connected_with_itself(&connect) {
             // One message for a whole connector, not one for each of its variables.
             if connect.span.is_nowhere() || self_connections.insert(connect.span) {
                 diagnostics.push(diagnostics::self_connection(&text(vars, a), connect.span));
             }
         } else if pair(a, b, connect.span, vars, diagnostics) {
-            accepted.push(Connect { a, b, ..connect });
+            accepted.push(connect);
         }
     }
     accepted
+}
+
+/// Behind the end of every array.
+const NO_ELEMENT: u64 = u64::MAX - 1;
+
+/// Reports a box of pairs that reaches out of the array.
+fn stays_within(end: End, side: usize, connect: &Connect, vars: &dyn Variables, diagnostics: &mut Diagnostics) -> bool {
+    let Some(element) = end.element else { return true };
+    let reach = |sign: i64| {
+        let ends = connect.each.iter().map(|s| [s.a, s.b][side].saturating_mul(s.n.saturating_sub(1) as i64));
+        ends.filter(|end| end.signum() == sign).fold(element as i64, i64::saturating_add)
+    };
+    [reach(-1), reach(1)].into_iter().all(|reached| {
+        let element = u64::try_from(reached).unwrap_or(NO_ELEMENT);
+        normal_end(end.at(element), connect.span, vars, diagnostics).is_some()
+    })
+}
+
+/// The first end of the box that is connected with itself.
+fn connected_with_itself(connect: &Connect) -> Option<End> {
+    if (connect.a.var, connect.a.face) != (connect.b.var, connect.b.face) {
+        return None;
+    }
+    let mut found = None;
+    connect.for_each_pair(&mut |a, b| found = found.or((a == b).then_some(a)));
+    found
 }
 
 /// The flow variables among `ends`.

@@ -108,8 +108,14 @@ pub(crate) fn type_of(vars: &dyn Variables, var: VarId, element: Option<u64>) ->
     }
 }
 
+/// By how much each subscript changes from the element `first` to the one `step` further on.
+pub(crate) fn subscript_steps(ty: &Type, first: u64, step: i64) -> Vec<i64> {
+    let (from, to) = (subscripts(ty, first), subscripts(ty, first.wrapping_add_signed(step)));
+    from.into_iter().zip(to).map(|(from, to)| to as i64 - from as i64).collect()
+}
+
 /// Subscripts (from 1) of the row-major position `element` in an array of this type.
-fn subscripts(ty: &Type, element: u64) -> Vec<u64> {
+pub(crate) fn subscripts(ty: &Type, element: u64) -> Vec<u64> {
     let mut rest = element;
     let mut places: Vec<u64> = ty
         .dims

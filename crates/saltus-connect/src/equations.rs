@@ -7,26 +7,31 @@
 //! flow        a.i + b.i - p.i = 0;             − for outside connectors
 //! stream      p.h_outflow = …;                 for outside connectors only
 //! ```
+//!
+//! A set that stands for a box of them has one equation between array constructors in place of each of these.
 
 use std::sync::Arc;
 
 use saltus_base::Span;
+use saltus_flat::family::{Affine, Counter, affine_expr, spread};
 use saltus_flat::{
-    BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Origin, Type, UnaryOp, Variability,
+    BaseType, BinaryOp, Builtin, Equation, EquationKind, Expr, ExprKind, Origin, Subscript, Type, UnaryOp, Variability,
 };
 
 use crate::check::source_role;
-use crate::end::{reference, text, type_of};
-use crate::sets::{Connect, Member, Set};
+use crate::end::{reference, subscript_steps, subscripts, text, type_of};
+use crate::fold::fold;
+use crate::sets::{Connect, Folding, Member, Set};
 use crate::{End, Face, Kind, StreamTable, Variables};
 
 pub(crate) fn of_sets(
     sets: &[Set],
     connects: &[Connect],
     streams: &StreamTable,
+    folding: Option<&Folding>,
     vars: &dyn Variables,
 ) -> Vec<Equation> {
-    let mut generator = Generator { connects, vars, equations: Vec::new() };
+    let mut generator = Generator { connects, vars, folding, equations: Vec::new() };
     for set in sets {
         let Some(first) = set.members.first() else { continue };
         if type_of(vars, first.end.var, first.end.element).n_elements() == Some(0) {
@@ -45,6 +50,7 @@ pub(crate) fn of_sets(
 struct Generator<'a> {
     connects: &'a [Connect],
     vars: &'a dyn Variables,
+    folding: Option<&'a Folding>,
     equations: Vec<Equation>,
 }
 
@@ -55,14 +61,65 @@ impl Generator<'_> {
             return self.merge(set, &sources, last);
         }
         let Some(representative) = representative(set, self.vars) else { return };
-        let is_signal = source_role(representative.end, self.vars).is_some();
-        for member in others(set, representative) {
-            let (span, component) = self.place(member, set);
-            let first = reference(self.vars, representative.end.var, representative.end.element, span);
-            let other = reference(self.vars, member.end.var, member.end.element, span);
-            let (left, right) = if is_signal { (other, first) } else { (first, other) };
-            self.push(EquationKind::Equality { left, right }, span, component);
+        let Some(folding) = self.folding.filter(|f| set.dims.is_empty() && set.members.len() as u64 > f.fewest) else {
+            for member in others(set, representative) {
+                self.equal(set, representative, member);
+            }
+            return;
+        };
+        // Many elements of an array that all meet one connector.
+        let pair = |member: &Member| {
+            let members = vec![representative.clone(), member.clone()];
+            Set { members, connect: set.connect, dims: Vec::new() }
+        };
+        for pair in fold(others(set, representative).map(pair), folding, self.vars) {
+            if let [representative, member] = &pair.members[..] {
+                self.equal(&pair, representative, member);
+            }
         }
+    }
+
+    fn equal(&mut self, set: &Set, representative: &Member, member: &Member) {
+        let (span, component) = self.place(member, set);
+        let counters = self.counters(set);
+        let first = self.reference(representative, &counters, span);
+        let other = self.reference(member, &counters, span);
+        let is_signal = source_role(representative.end, self.vars).is_some();
+        let (left, right) = if is_signal { (other, first) } else { (first, other) };
+        self.push_each(left, right, &counters, span, component);
+    }
+
+    /// The iterators of a set that stands for several.
+    fn counters(&self, set: &Set) -> Vec<Counter> {
+        let locals = self.folding.map_or(&[][..], |f| &f.iterators);
+        set.dims.iter().zip(locals).map(|(&n, &local)| Counter { local, first: 1, step: 1, n }).collect()
+    }
+
+    /// A member, as it is for given values of the iterators of its set.
+    fn reference(&self, member: &Member, counters: &[Counter], span: Span) -> Expr {
+        let (var, ty) = (member.end.var, self.vars.ty(member.end.var));
+        let Some(element) = member.end.element.filter(|_| !counters.is_empty()) else {
+            return reference(self.vars, var, member.end.element, span);
+        };
+        let mut forms: Vec<Affine> =
+            subscripts(ty, element).into_iter().map(|i| Affine { constant: i as i64, factors: Vec::new() }).collect();
+        for &step in &member.steps {
+            for (form, step) in forms.iter_mut().zip(subscript_steps(ty, element, step)) {
+                form.constant -= step;
+                form.factors.push(step);
+            }
+        }
+        let subscripts = forms.iter().map(|form| Subscript::Index(affine_expr(form, counters, span))).collect();
+        let whole = Expr::new(ExprKind::Var(var), ty.clone(), span);
+        Expr::new(ExprKind::Index { base: Box::new(whole), subscripts }, Type::scalar(ty.base), span)
+    }
+
+    fn push_each(&mut self, left: Expr, right: Expr, counters: &[Counter], span: Span, component: Arc<str>) {
+        let (left, right) = match counters {
+            [] => (left, right),
+            _ => (spread(left, counters, span), spread(right, counters, span)),
+        };
+        self.push(EquationKind::Equality { left, right }, span, component);
     }
 
     /// `u = if activeState(a) then a.y elseif activeState(b) then b.y else b.y`, for sources in states of a machine.
@@ -124,17 +181,18 @@ impl Generator<'_> {
         let Some(first) = set.members.first() else { return };
         let (span, component) = self.place(first, set);
         let ty = type_of(self.vars, first.end.var, first.end.element);
+        let counters = self.counters(set);
         let terms: Vec<Term> = set
             .members
             .iter()
             .map(|m| Term {
                 // The only member of a set is zero whatever its sign.
                 is_negative: m.end.face == Face::Outside && set.members.len() > 1,
-                value: reference(self.vars, m.end.var, m.end.element, span),
+                value: self.reference(m, &counters, span),
             })
             .collect();
         let left = sum(terms, &ty, span);
-        self.push(EquationKind::Equality { left, right: zero(&ty, span) }, span, component);
+        self.push_each(left, zero(&ty, span), &counters, span, component);
     }
 
     fn stream(&mut self, set: &Set, streams: &StreamTable) {

@@ -13,7 +13,7 @@
 //! 1. [`ConnectionSets::add_flow`] for every `flow` variable of every connector, with [`Face::Inside`] – also for the
 //!    connectors of the model itself (nothing flows into them from an environment that is not there). Flow variables
 //!    that came into being with an expandable connector are added with both faces.
-//! 2. [`ConnectionSets::connect`] for every matched pair of every `connect`.
+//! 2. [`ConnectionSets::connect`] for every matched pair of every `connect`, or [`ConnectionSets::connect_each`] for a box of them.
 //! 3. [`ConnectionSets::finish`] gives equations, messages and the [`StreamTable`] that answers `inStream` and
 //!    `actualStream`.
 //!
@@ -26,6 +26,7 @@ mod check;
 mod diagnostics;
 mod end;
 mod equations;
+mod fold;
 pub mod graph;
 mod local;
 mod sets;
@@ -34,5 +35,5 @@ mod streams;
 pub use cardinality::Cardinality;
 pub use end::{Direction, End, Face, Kind, Variables};
 pub use local::LocalConnections;
-pub use sets::{Connected, ConnectionSets};
+pub use sets::{Connected, ConnectionSets, Folding, Stride};
 pub use streams::{FLOW_TOLERANCE, StreamTable};

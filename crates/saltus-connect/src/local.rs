@@ -40,7 +40,7 @@ fn count_own(component: &str, connects: &[Connect], vars: &dyn Variables) -> Loc
     // What cannot be split has been reported for the model as a whole.
     let split = SplitArrays::new(connects, &[], vars, &mut Diagnostics::new());
     let mut counts = LocalConnections::default();
-    for set in merge(connects, &[], &split) {
+    for set in merge(connects, &[], &split, false).sets() {
         add(&set, component, vars, &mut counts);
     }
     counts

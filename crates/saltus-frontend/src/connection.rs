@@ -15,6 +15,7 @@ use saltus_flat::{self as flat, Builtin, Expr, ExprKind};
 use saltus_syntax::ast;
 
 use crate::Front;
+use crate::alike_connections::Row;
 use crate::component::MOST_INSTANCES;
 use crate::diagnostics as d;
 use crate::instance::{CompId, CompKind, InstId, Member};
@@ -32,15 +33,22 @@ pub enum Connector {
 pub struct Resolved {
     pub dims: Vec<u64>,
     pub items: Vec<Connector>,
+    /// Which of the alike components around it each item belongs to (see [`alike_connections`](crate::alike_connections)).
+    pub places: Vec<u64>,
+    /// A name leads into an array of alike components.
+    pub is_in_alike: bool,
     pub face: Face,
     /// The variable, if all of one is named, be it an array without elements.
     pub whole: Option<CompId>,
 }
 
-/// One connection between two connectors.
+/// One connection between two connectors, or a row of them in an array of alike components.
 #[derive(Clone)]
 pub struct Connection {
     pub ends: [(Connector, Face); 2],
+    pub row: Row,
+    /// The class instance that the `connect` stands in.
+    pub scope: InstId,
     pub span: Span,
     pub component: Arc<str>,
 }
@@ -98,7 +106,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn connections_in(&mut self, scope: InstId, equations: &'a [ast::Equation]) {
+    pub fn connections_in(&mut self, scope: InstId, equations: &'a [ast::Equation]) {
         for equation in equations {
             match &equation.kind {
                 ast::EquationKind::Connect { from, to } => self.connect(scope, from, to, equation.span),
@@ -107,6 +115,9 @@ impl<'a> Front<'a> {
                 }
                 ast::EquationKind::Call(call) if self.names_states(call) => self.note_transition(scope, call),
                 ast::EquationKind::For { indices, body } if self.has_connections(body) => {
+                    if self.connect_in_loop(scope, indices, body) {
+                        continue;
+                    }
                     self.for_equation(scope, indices, body, &mut |front, body| front.connections_in(scope, body));
                 }
                 ast::EquationKind::If { branches, otherwise } => {
@@ -195,6 +206,11 @@ impl<'a> Front<'a> {
         if !are_connectors {
             return;
         }
+        let is_alike = |argument: &Argument| matches!(argument, Argument::Connectors(c) if c.is_in_alike);
+        let is_missing = |argument: &Argument| matches!(argument, Argument::Missing(_));
+        if is_missing(&a) && is_alike(&b) || is_alike(&a) && is_missing(&b) {
+            return self.refuse_templates();
+        }
         // Each round adds one member.
         loop {
             match (&a, &b) {
@@ -221,7 +237,7 @@ impl<'a> Front<'a> {
             if [from, to].into_iter().all(|end| self.is_of_outer(scope, end)) {
                 self.report(d::connects_outers(&self.ref_text(from), &self.ref_text(to), span));
             }
-            self.connect_all(a, b, span, &component);
+            self.connect_all(scope, a, b, span, &component);
         }
     }
 
@@ -273,20 +289,26 @@ impl<'a> Front<'a> {
         }
     }
 
-    pub fn connect_all(&mut self, a: Resolved, b: Resolved, span: Span, component: &Arc<str>) {
+    fn connect_all(&mut self, scope: InstId, a: Resolved, b: Resolved, span: Span, component: &Arc<str>) {
         if a.dims != b.dims {
             self.report(d::connect_sizes(&a.dims, &b.dims, span));
             return;
         }
-        for (&x, &y) in a.items.iter().zip(&b.items) {
+        let is_alike = a.is_in_alike || b.is_in_alike;
+        let pairs = a.items.iter().zip(&b.items).zip(a.places.iter().zip(&b.places));
+        for ((&x, &y), (&i, &j)) in pairs {
             if !self.are_both_expandable_or_none(x, y, span) {
                 return;
             }
             for end in [x, y] {
                 *self.network.cardinalities.entry(end).or_insert(0) += 1;
             }
-            let ends = [(x, a.face), (y, b.face)];
-            self.network.connections.push(Connection { ends, span, component: component.clone() });
+            let (ends, row) = ([(x, a.face), (y, b.face)], Row::one([i, j]));
+            let connection = Connection { ends, row, scope, span, component: component.clone() };
+            match is_alike {
+                true => self.network.connect_alike(connection),
+                false => self.network.connections.push(connection),
+            }
         }
     }
 
@@ -316,10 +338,10 @@ impl<'a> Front<'a> {
             self.report(d::name_not_found(name, &scope_name, nearest.as_deref(), first.name.span));
             return Argument::Error;
         };
-        let is_outer = self.tree[comp].declared.is_outer;
-        let face = if self.is_connector(comp) && !is_outer { Face::Outside } else { Face::Inside };
-        let mut found = Resolved { dims: Vec::new(), items: Vec::new(), face, whole: None };
-        match self.walk_connectors(scope, comp, &reference.parts, &mut found, 0) {
+        let face = self.face(comp);
+        let mut found =
+            Resolved { dims: Vec::new(), items: Vec::new(), places: Vec::new(), is_in_alike: false, face, whole: None };
+        match self.walk_connectors(scope, comp, &reference.parts, &mut found, 0, 0) {
             Walk::Done => {
                 if found.items.is_empty() && found.dims.iter().all(|&n| n > 0) {
                     return Argument::Absent;
@@ -335,6 +357,12 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// How the class that a name stands in sees the connectors that it leads to.
+    pub fn face(&mut self, first: CompId) -> Face {
+        let is_outer = self.tree[first].declared.is_outer;
+        if self.is_connector(first) && !is_outer { Face::Outside } else { Face::Inside }
+    }
+
     fn walk_connectors(
         &mut self,
         scope: InstId,
@@ -342,6 +370,7 @@ impl<'a> Front<'a> {
         parts: &'a [ast::RefPart],
         found: &mut Resolved,
         at: usize,
+        place: u64,
     ) -> Walk {
         self.record(parts[at].name.span, Member::Component(comp));
         let comp = self.actual(comp);
@@ -355,10 +384,13 @@ impl<'a> Front<'a> {
         }
         let kind = self.comp_kind(comp);
         let sizes = self.comp_dims(comp);
-        if matches!(&kind, CompKind::Class(class) if !class.counters.is_empty()) {
+        let counters = if let CompKind::Class(class) = &kind { &class.counters[..] } else { &[] };
+        let is_alike = !counters.is_empty();
+        if self.tree[scope].outer.iter().any(|own| counters.contains(own)) {
             self.refuse_templates();
             return Walk::Error;
         }
+        found.is_in_alike |= is_alike;
         let Some(picks) = self.picks(scope, comp, &sizes, &part.subscripts, part.name.span) else {
             return Walk::Error;
         };
@@ -396,17 +428,25 @@ impl<'a> Front<'a> {
                 }
                 let is_whole = sizes.is_empty();
                 found.items.extend(positions.iter().map(|&p| Connector::Leaf(comp, (!is_whole).then_some(p))));
+                found.places.resize(found.items.len(), place);
                 found.whole = Some(comp).filter(|_| part.subscripts.is_empty());
                 Walk::Done
             }
             CompKind::Class(class) => {
+                let n_alike = sizes.iter().product::<u64>();
+                let element = |p: u64| match is_alike {
+                    true => (class.elements[0], place.saturating_mul(n_alike).saturating_add(p)),
+                    false => (class.elements[p as usize], place),
+                };
                 let Some(next) = parts.get(at + 1) else {
-                    found.items.extend(positions.iter().map(|&p| Connector::Inst(class.elements[p as usize])));
+                    for (inst, place) in positions.iter().map(|&p| element(p)) {
+                        found.items.push(Connector::Inst(inst));
+                        found.places.push(place);
+                    }
                     return Walk::Done;
                 };
                 let outer_dims = found.dims.len();
-                for &p in &positions {
-                    let inst = class.elements[p as usize];
+                for (inst, place) in positions.iter().map(|&p| element(p)) {
                     found.dims.truncate(outer_dims);
                     let member = self.member(inst, next.name.name);
                     if let Some(member) = member {
@@ -414,7 +454,7 @@ impl<'a> Front<'a> {
                     }
                     match member {
                         Some(Member::Component(inner)) if !self.is_unborn(inst, inner) => {
-                            match self.walk_connectors(scope, inner, parts, found, at + 1) {
+                            match self.walk_connectors(scope, inner, parts, found, at + 1, place) {
                                 Walk::Done => {}
                                 other => return other,
                             }
@@ -476,6 +516,9 @@ impl<'a> Front<'a> {
     /// The same for two that are not, or no longer, overdetermined.
     pub fn pair_parts(&mut self, a: (Connector, Face), b: (Connector, Face), connection: &Connection) {
         match (a.0, b.0) {
+            (Connector::Leaf(x, i), Connector::Leaf(y, j)) if self.are_alike([x, y]) => {
+                self.pair_alike((x, i, a.1), (y, j, b.1), connection);
+            }
             (Connector::Leaf(x, i), Connector::Leaf(y, j)) => {
                 if let (Some(x), Some(y)) = (self.end(x, i, a.1), self.end(y, j, b.1)) {
                     self.network.sets.connect(x, y, connection.span, connection.component.clone());
@@ -549,9 +592,6 @@ impl<'a> Front<'a> {
 
     fn end(&mut self, comp: CompId, element: Option<u64>, face: Face) -> Option<End> {
         let comp = self.actual(comp);
-        if element.is_some() {
-            self.refuse_in_template(self.tree[comp].owner);
-        }
         self.describe_connector(comp);
         let var = self.tree[comp].var?;
         Some(End { var, element, face })
@@ -576,6 +616,7 @@ impl<'a> Front<'a> {
         let ast::ExprKind::Ref(reference) = &call.arguments.first()?.kind else { return None };
         match self.connect_argument(scope, reference) {
             Argument::Connectors(c) => {
+                self.refuse_alike(&c);
                 if !c.dims.is_empty() {
                     let name = self.ref_text(reference);
                     self.report(d::cardinality_argument(&name, reference.span));

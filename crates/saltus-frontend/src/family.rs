@@ -25,7 +25,7 @@ use crate::reference::Iterated;
 pub const SHORTEST_KEPT: u64 = 64;
 
 /// Iterators that a kept loop may have.
-const MOST_ITERATORS: usize = 3;
+pub const MOST_ITERATORS: usize = 3;
 
 impl<'a> Front<'a> {
     /// The equations of a loop that is kept; `None` if it must be unrolled.
@@ -76,7 +76,7 @@ impl<'a> Front<'a> {
     }
 
     /// A range of Integers with a constant step.
-    fn counter(&mut self, index: &'a ast::ForIndex, range: &Expr) -> Option<Counter> {
+    pub fn counter(&mut self, index: &'a ast::ForIndex, range: &Expr) -> Option<Counter> {
         let ExprKind::Range { start, step, stop } = &range.kind else { return None };
         let mut value = |e: &Expr| match self.structural_quietly(e)? {
             Value::Integer(value) => Some(value),
@@ -129,14 +129,20 @@ impl<'a> Front<'a> {
     }
 
     fn settled_subscript(&mut self, e: &Expr, size: Option<u64>, counters: &[Counter]) -> Option<Expr> {
+        let form = self.affine_subscript(e, size?, counters)?;
+        let span: Span = e.span;
+        Some(affine_expr(&form, counters, span))
+    }
+
+    /// The affine form of a subscript that stays in bounds.
+    pub fn affine_subscript(&mut self, e: &Expr, size: u64, counters: &[Counter]) -> Option<Affine> {
         let mut known = |e: &Expr| match self.structural_quietly(e)? {
             Value::Integer(value) => Some(value),
             _ => None,
         };
         let form: Affine = affine(e, counters, &mut known)?;
         let (least, greatest) = form.bounds(counters);
-        let span: Span = e.span;
-        (least >= 1 && greatest as u64 <= size?).then(|| affine_expr(&form, counters, span))
+        (least >= 1 && greatest as u64 <= size).then_some(form)
     }
 }
 

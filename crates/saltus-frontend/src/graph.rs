@@ -91,6 +91,7 @@ impl<'a> Front<'a> {
     /// What an operator on the graph was given: one record, or all of a variable.
     fn overdetermined_part(&mut self, argument: &Argument) -> Option<Connector> {
         let Argument::Connectors(c) = argument else { return None };
+        self.refuse_alike(c);
         match (c.items.as_slice(), c.whole) {
             ([Connector::Inst(inst)], _) => Some(Connector::Inst(*inst)),
             (_, Some(comp)) if self.is_overdetermined_variable(comp) => Some(Connector::Leaf(comp, None)),

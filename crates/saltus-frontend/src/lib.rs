@@ -13,6 +13,7 @@
 //! Nothing here knows how a model is solved, and nothing knows a library by name.
 
 mod acyclic;
+mod alike_connections;
 mod annotation;
 mod annotation_places;
 mod assemble;
@@ -197,6 +198,7 @@ impl<'a> Front<'a> {
         self.add_own_nodes();
         self.span_graph();
         self.announce_connectors(self.tree.model, false);
+        self.fold_connections();
         let mut equations = self.network.close(&mut self.messages);
         equations.append(&mut self.unused_elements());
         equations.append(&mut self.overconstrained.constraint_equations);

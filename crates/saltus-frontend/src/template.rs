@@ -19,7 +19,6 @@ use std::collections::HashSet;
 
 use saltus_base::Span;
 use saltus_eval::Value;
-use saltus_flat::count::component_of;
 use saltus_flat::element::n_outer_dimensions;
 use saltus_flat::family::{Counter, is_arithmetic, read, spread};
 use saltus_flat::{
@@ -351,7 +350,6 @@ impl<'a> Front<'a> {
         for equation in model.equations.iter().chain(&model.initial_equations) {
             flat::uses::for_each_expr_of_equation(equation, &mut |e| is_clean &= is_closed(e, &mut bound));
             let is_plain = matches!(equation.kind, EquationKind::Equality { .. });
-            is_clean &= !leaves_open(model, equation);
             // What a `when` assigns is discrete, with all elements of its variable.
             let mut mentions_template = false;
             flat::uses::for_each_expr_of_equation(equation, &mut |e| mentions_template |= mentions_kept(e, &kept));
@@ -378,22 +376,6 @@ impl<'a> Front<'a> {
     fn is_uniform(&mut self, sides: [&mut Expr; 2], counters: &[Counter]) -> bool {
         sides.into_iter().all(|side| is_arithmetic(side) && self.settle_subscripts(side, counters))
     }
-}
-
-/// Whether the connection pass sets a flow of a component of the model to zero: a hint says of which elements.
-fn leaves_open(model: &FlatModel, equation: &flat::Equation) -> bool {
-    let EquationKind::Equality { left, .. } = &equation.kind else { return false };
-    if equation.origin != flat::Origin::Connection || !equation.component.is_empty() {
-        return false;
-    }
-    let mut flow = left;
-    while let ExprKind::Index { base: inner, .. } | ExprKind::Reduction { body: inner, .. } = &flow.kind {
-        flow = inner;
-    }
-    let ExprKind::Var(var) = flow.kind else { return false };
-    let variable = &model.variables[var];
-    let owner = component_of(component_of(&variable.name));
-    variable.prefix == flat::Prefix::Flow && n_outer_dimensions(&variable.name) > 0 && component_of(owner).is_empty()
 }
 
 fn mentions_kept(e: &Expr, kept: &HashSet<VarId>) -> bool {

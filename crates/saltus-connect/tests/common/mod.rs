@@ -3,6 +3,8 @@
 //! ```text
 //! [protected] [expandable|implied] [input|output|flow|stream] [parameter|constant] <type>[sizes] <name> [key=value …]
 //! connect <end> <end>        an end is a name, an element `name[3]` (row-major, from 1), `^name` seen as outside
+//! each <end> <end> <box>     a box of pairs: for each dimension `n:a:b`, how many and by how many elements the ends move on
+//! fold <n>                   families of at least so many sets
 //! zero <end>                 a flow variable of an expandable connector, added with this face too
 //! ```
 //!
@@ -15,10 +17,11 @@
 use std::collections::BTreeMap;
 
 use saltus_base::{FileId, Index, Span};
-use saltus_connect::{Connected, ConnectionSets, Direction, End, Face, Kind, Variables};
+use saltus_connect::{Connected, ConnectionSets, Direction, End, Face, Folding, Kind, Stride, Variables};
 use saltus_flat::print::print_equation;
 use saltus_flat::{
-    BaseType, Dim, EnumId, EnumType, Expr, FlatModel, ModelNames, Type, VarId, Variability, build, print_expr, verify,
+    BaseType, Dim, EnumId, EnumType, Expr, FlatModel, Local, ModelNames, Type, VarId, Variability, build, print_expr,
+    verify,
 };
 
 pub struct Info {
@@ -161,6 +164,15 @@ fn end(model: &FlatModel, text: &str) -> End {
     End { var, element, face }
 }
 
+fn stride(text: &str) -> Stride {
+    let parts: Vec<i64> = text.split(':').map(|part| part.parse().unwrap()).collect();
+    Stride { n: parts[0] as u64, a: parts[1], b: parts[2] }
+}
+
+fn iterator(name: &str) -> Local {
+    Local { name: name.into(), ty: Type::INTEGER, sizes: Vec::new(), default: None, span: Span::nowhere() }
+}
+
 fn part(model: &FlatModel, text: &str) -> (VarId, Option<u64>) {
     if let Some(var) = find(model, text) {
         return (var, None);
@@ -185,6 +197,15 @@ impl Case {
                 ["connect", a, b] => {
                     let (a, b) = (end(&builder.model, a), end(&builder.model, b));
                     sets.connect(a, b, span, format!("line{}", i + 1).into());
+                }
+                ["each", a, b, each @ ..] => {
+                    let (a, b) = (end(&builder.model, a), end(&builder.model, b));
+                    let each = each.iter().map(|text| stride(text)).collect();
+                    sets.connect_each(a, b, each, span, format!("line{}", i + 1).into());
+                }
+                ["fold", fewest] => {
+                    let iterators = ["i", "j"].map(|name| builder.model.iterators.push(iterator(name))).to_vec();
+                    sets.fold(Folding { fewest: fewest.parse().unwrap(), iterators });
                 }
                 ["zero", flow] => sets.add_flow(end(&builder.model, flow)),
                 _ => {

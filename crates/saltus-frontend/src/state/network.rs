@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use saltus_base::Span;
 use saltus_connect::{ConnectionSets, LocalConnections, StreamTable};
 use saltus_flat as flat;
 
@@ -16,6 +17,8 @@ use crate::state::Messages;
 #[derive(Default)]
 pub struct Network<'a> {
     pub connections: Vec<Connection>,
+    /// The latest connection from each place in the text that leads into an array of alike components.
+    pub latest: HashMap<Span, usize>,
     /// Connections to members of buses that are not known yet.
     pub deferred: Vec<Deferred<'a>>,
     /// Members that connections have added to buses.
