@@ -262,8 +262,8 @@ mod tests {
     /// 2·x − 3·y + t/2 − 1 with the dense outputs x = 1 + s², y = s − s³, s = (t − 2) / 0.5, over t = 2.1 … 2.4, by hand at points of the stretch.
     #[test]
     fn the_polynomial_lies_between_its_coefficients_and_ends_on_the_outer_ones() {
-        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0] };
-        let y = Interpolant { origin: 2.0, unit: 0.5, coefficients: [0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0] };
+        let x = Interpolant { origin: 2.0, unit: 0.5, coefficients: [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
+        let y = Interpolant { origin: 2.0, unit: 0.5, coefficients: [0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0] };
         use Instruction::{Binary, Constant, State, Time};
         let tape = [
             Constant(2.0),
