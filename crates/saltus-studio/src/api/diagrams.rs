@@ -17,6 +17,8 @@ use crate::runs::Run;
 use crate::series;
 use crate::studio::Studio;
 
+/// Coordinates of a diagram.
+const FARTHEST: f64 = 1e6;
 /// Edits in one step.
 const MOST_EDITS: usize = 1000;
 
@@ -136,13 +138,16 @@ pub fn dialog(studio: &Arc<Studio>, request: &Request) -> Answer {
 }
 
 fn placement(value: &Value) -> Option<Placement> {
-    let point = |value: &Value| -> Option<Point> { Some([value[0].as_f64()?, value[1].as_f64()?]) };
+    // Nobody places anything farther away, and numbers stay readable.
+    let coordinate = |value: &Value| value.as_f64().filter(|x| x.abs() <= FARTHEST);
+    let point = |value: &Value| -> Option<Point> { Some([coordinate(&value[0])?, coordinate(&value[1])?]) };
     Some(Placement {
         visible: true,
         origin: point(&value["origin"])?,
         extent: [point(&value["extent"][0])?, point(&value["extent"][1])?],
-        rotation: value["rotation"].as_f64()?,
+        rotation: value["rotation"].as_f64().filter(|angle| angle.abs() <= 360.0)?,
     })
+    .filter(|p| p.extent[0][0] != p.extent[1][0] && p.extent[0][1] != p.extent[1][1])
 }
 
 /// What is to be done, found for the texts that the session has.
