@@ -24,7 +24,7 @@ export class Diagram {
     this.layerButton = tool("Icon", "Show the icon instead of the diagram", () => this.setLayer(this.layer === "icon" ? "diagram" : "icon"));
     this.element = h("div", { class: "diagram fill column" },
       h("div", { class: "bar" }, tool("Fit", "Show everything (0)", () => this.fit()), tool("+", "Zoom in", () => this.zoom(0.8)), tool("−", "Zoom out", () => this.zoom(1.25)), this.layerButton,
-        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), tool("Connect", "Connect two connectors by keyboard (C)", () => this.wiring.begin()), this.hint),
+        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), this.hint),
       this.empty, this.stage);
     this.layer = "diagram";
     /** What the pointer is doing. @type {any} */

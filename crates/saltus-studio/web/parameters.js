@@ -117,7 +117,7 @@ export class Parameters {
       set(control, text);
     });
     return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
-      h("label", { for: id }, last, tag && h("span", { class: "tag", title: tag.title }, tag.word)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
+      h("label", { for: id }, last), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, tag && h("span", { class: "tag", title: tag.title }, tag.word), p.description));
   }
 
   /** For a run with the clock: between the bounds of the parameter, or around its value. @param {Parameter} p @param {string} text @param {(text: string) => void} chosen */
