@@ -48,6 +48,9 @@ pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
     let class = parameter(request, "class")?.to_owned();
     let layer = layer(request.parameter("layer"));
     let run = request.parameter("run").and_then(|id| studio.runs.get(id.parse().ok()?));
+    // That of the text or an older one: what is asked for on this picture is refused where the text has become another.
+    let path = request.parameter("path").map(PathBuf::from);
+    let version = path.and_then(|path| studio.with_document(&path, |document| document.version));
     let moment = run.zip(request.parameter("time").and_then(|time| time.parse::<f64>().ok()));
     let found = studio.desk.ask(move |session| {
         let analysis = Analysis::new(session);
@@ -57,7 +60,9 @@ pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
         };
         let picture = svg::render(&scene, &svg::Style::default());
         let is_dynamic = scene.is_dynamic();
-        Some(json!({"svg": picture, "scene": outline(&scene), "view": svg::view(&scene), "dynamic": is_dynamic}))
+        Some(json!({
+            "svg": picture, "scene": outline(&scene), "view": svg::view(&scene), "dynamic": is_dynamic, "version": version,
+        }))
     });
     ok(&found.ok_or_else(internal)?.ok_or_else(unknown)?)
 }
@@ -227,7 +232,7 @@ fn label(labels: Vec<String>) -> String {
     }
 }
 
-/// One edit, or several in a list `edits`.
+/// One edit, or several in a list `edits`; with the `version` of the document, if they are about places of its picture.
 pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
     let class = text_of(body, "class")?.to_owned();
     let asked = body["edits"].as_array().cloned().unwrap_or_else(|| vec![body.clone()]);
@@ -236,10 +241,12 @@ pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
     }
     let found = studio.desk.ask(move |session| edit_all(session, &class, &asked));
     let done = found.ok_or_else(internal)?.map_err(|why| (422, why))?;
+    let version = body["version"].as_u64();
     let mut answer = Response::json(200, &json!({}));
     for (path, (text, composition)) in done.files {
         studio.open_document(&path, &text);
-        answer = texts::apply(studio, &path, &text, &composition.edits(), &done.label)?;
+        let made_of = texts::MadeOf { text: &text, version };
+        answer = texts::apply(studio, &path, &made_of, &composition.edits(), &done.label)?;
     }
     Ok(answer)
 }
