@@ -82,8 +82,8 @@ fn of_an_array_of_connectors_an_element_is_asked_for() {
     );
     let choices = browser.script("return [...document.querySelectorAll('#element-dialog option')].map((o) => o.value)");
     assert_eq!(choices, json!(["1", "2"]));
-    browser.script("document.querySelector('#element-dialog select').value = '2'");
-    browser.click("#element-dialog .primary");
+    // The list has the focus: a digit and Enter are enough.
+    browser.keys("#element-dialog select", "2\u{e007}");
     let lines = bench.undone("Connect");
     assert!(lines.len() == 1 && lines[0].contains("connect(b.n, top[2])"), "{lines:?}");
     assert_eq!(browser.complaints(), Vec::<String>::new());
