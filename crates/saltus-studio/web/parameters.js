@@ -86,7 +86,8 @@ export class Parameters {
     const id = `parameter-${p.name}`;
     const mark = (/** @type {any} */ element) => element.closest(".field").classList.toggle("changed", values.has(p.name));
     const set = (/** @type {any} */ element, /** @type {string|null} */ text) => {
-      if (text === null || text === "" || text === usual) values.delete(p.name);
+      // What is shown of a structural parameter is the value that the model was compiled with, not the one of the text.
+      if (text === null || text === "" || (text === usual && !p.structural)) values.delete(p.name);
       else values.set(p.name, this.plain(p, text));
       this.reset.disabled = values.size === 0;
       mark(element);
