@@ -57,6 +57,10 @@ pub(crate) fn list(session: &Session, package: Option<&str>) -> Option<Vec<Class
     Some(classes.into_iter().filter_map(|class| class_line(session, class)).collect())
 }
 
+pub(crate) fn line(session: &Session, class: &str) -> Option<ClassLine> {
+    class_line(session, session.library().find(class)?)
+}
+
 pub(crate) fn class_line(session: &Session, class: ClassId) -> Option<ClassLine> {
     let library = session.library();
     let definition = library.definition(class)?;

@@ -247,6 +247,11 @@ impl<'s> Analysis<'s> {
         describe::list(self.session, package)
     }
 
+    /// A class as a list of its package shows it.
+    pub fn line(&self, class: &str) -> Option<ClassLine> {
+        describe::line(self.session, class)
+    }
+
     /// What a class offers to its users.
     pub fn info(&self, class: &str) -> Option<ClassInfo> {
         describe::info(self.session, class)

@@ -34,7 +34,7 @@ pub fn answer(studio: &Arc<Studio>, request: &Request) -> Response {
 
 fn get(studio: &Arc<Studio>, path: &str, request: &Request) -> Answer {
     match path {
-        "/api/state" => classes::state(studio),
+        "/api/state" => classes::state(studio, request),
         "/api/tree" => classes::tree(studio, request),
         "/api/search" => classes::search(studio, request),
         "/api/class" => classes::open(studio, request),

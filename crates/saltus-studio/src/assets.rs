@@ -63,6 +63,7 @@ mod tests {
     /// The page loads its own files alone, all of which exist, and has no script or style inside.
     #[test]
     fn the_page_is_complete_and_alone() {
+        let page = String::from_utf8_lossy(find("/").unwrap().1);
         for (path, kind, bytes) in ASSETS {
             let text = std::str::from_utf8(bytes).unwrap();
             if kind.starts_with("text/html") {
@@ -72,6 +73,9 @@ mod tests {
                 }
             }
             if kind.starts_with("text/javascript") {
+                // Asked for at once, instead of when the module that imports it has come.
+                let preloaded = format!("<link rel=\"modulepreload\" href=\"{path}\">");
+                assert!(page.contains(&preloaded), "{path} is not preloaded");
                 for line in text.lines().filter(|line| line.starts_with("import ")) {
                     let from = line.rsplit('"').nth(1).unwrap_or_default();
                     assert!(from.strip_prefix('.').and_then(find).is_some(), "{path}: {line}");

@@ -112,11 +112,11 @@ mod tests {
             let other = TcpStream::connect(address).unwrap();
             let connection = Arc::new(listener.accept().unwrap().0);
             let place = places.take(&connection);
-            (other, place)
+            (other, place, connection)
         };
-        let (mut admitted, mut place) = connect();
+        let (mut admitted, mut place, _kept) = connect();
         assert!(place.admit() && place.admit());
-        let (mut busy, mut of_busy) = connect();
+        let (mut busy, mut of_busy, _) = connect();
         let mut crowd = Vec::new();
         for _ in 0..MOST_STRANGERS - 1 {
             crowd.push(connect());

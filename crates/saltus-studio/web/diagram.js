@@ -1,6 +1,6 @@
 // The diagram of a class. The server draws it; here it is looked at and taken hold of, and what was done becomes an edit of the text.
 
-import { get, post } from "./api.js";
+import { get, post, Refused } from "./api.js";
 import { debounce, h, notice, replace, svg } from "./dom.js";
 import { askElements, askName, openDialog } from "./dialog.js";
 import { first, parts } from "./names.js";
@@ -15,6 +15,9 @@ import { Wiring } from "./wiring.js";
  * @typedef {{system: any, components: Component[], connections: {from: string, to: string, points: Point[], inherited: boolean}[], notes: string[]}} Scene
  */
 
+/** An edit that others have overtaken is asked for again. */
+const MOST_TRIES = 20;
+
 export class Diagram {
   constructor() {
     this.stage = h("div", { class: "stage", tabindex: "0", role: "application", "aria-label": "Diagram" });
@@ -24,7 +27,7 @@ export class Diagram {
     this.layerButton = tool("Icon", "Show the icon instead of the diagram", () => this.setLayer(this.layer === "icon" ? "diagram" : "icon"));
     this.element = h("div", { class: "diagram fill column" },
       h("div", { class: "bar" }, tool("Fit", "Show everything (0)", () => this.fit()), tool("+", "Zoom in", () => this.zoom(0.8)), tool("−", "Zoom out", () => this.zoom(1.25)), this.layerButton,
-        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), tool("Connect", "Connect two connectors by keyboard (C)", () => this.wiring.begin()), this.hint),
+        tool("Parameters…", "Parameters of the selected component, or of the class (Enter)", () => this.parameters()), tool("Rotate", "Turn the selected components (R)", () => this.rotate()), tool("Rename", "Rename the selected component (F2)", () => this.rename()), tool("Delete", "Delete what is selected (Del)", () => this.remove()), this.hint),
       this.empty, this.stage);
     this.layer = "diagram";
     /** What the pointer is doing. @type {any} */
@@ -44,7 +47,7 @@ export class Diagram {
     /** @type {[number, number, number, number]} */
     this.box = [-100, -100, 200, 200];
     this.isShown = false;
-    /** The version of the text that is pictured, at least. @type {number|null} */
+    /** The version of the text that is pictured, or an older one. @type {number|null} */
     this.version = null;
     /** The edits that were asked for. @type {Promise<any>} */
     this.before = Promise.resolve();
@@ -55,6 +58,7 @@ export class Diagram {
     on("add-class", (type) => this.addInView(type));
     on("opened", () => {
       this.wiring.end();
+      this.version = null;
       this.selected.clear();
       this.connection = null;
       this.marked = [];
@@ -91,16 +95,17 @@ export class Diagram {
     if (!opened || !this.isShown) return void (this.isStale = true);
     this.isStale = false;
     const layer = this.layer;
-    const { version } = opened.document;
     let found;
     try {
-      found = await get("scene", { class: opened.name, layer });
+      found = await get("scene", { class: opened.name, layer, path: opened.document.path });
     } catch {
       // A text that is broken just now keeps the picture that it had.
       return;
     }
     if (store.current?.name !== opened.name || this.layer !== layer) return;
-    this.version = version;
+    // Answers may come in another order than they were asked for.
+    if (this.version !== null && found.version < this.version) return;
+    this.version = found.version;
     this.take(found);
     const { scene } = found;
     const isEmpty = !scene.components.some((/** @type {Component} */ c) => c.visible) && !this.root.querySelector("path, rect, ellipse, text, image, polygon, circle");
@@ -335,7 +340,7 @@ export class Diagram {
   /** One after the other: what is asked for is found for the picture behind the edits before it. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   inTurn(work) {
     const done = this.before.then(async () => {
-      if (this.version !== store.current?.document.version) await this.load();
+      if ((this.version ?? 0) < (store.current?.document.version ?? 0)) await this.load();
       return work();
     });
     this.before = done.catch(() => {});
@@ -344,13 +349,15 @@ export class Diagram {
 
   /** Gives the selected components other places, in one step. @param {(placement: Placement) => Placement} change */
   placeSelected(change) {
-    return this.inTurn(() => this.placeNow(change));
-  }
-
-  /** @param {(placement: Placement) => Placement} change */
-  async placeNow(change) {
-    const placed = [...this.selected].map((name) => this.component(name)).filter((c) => c?.placement);
-    await this.editAll(placed.map((c) => ({ action: "place", component: c?.name, placement: change(/** @type {Placement} */ (c?.placement)), layer: this.layer })));
+    const names = [...this.selected];
+    return this.inTurn(async () => {
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const placed = names.map((name) => this.component(name)).filter((c) => c?.placement);
+        const edits = placed.map((c) => ({ action: "place", component: c?.name, placement: change(/** @type {Placement} */ (c?.placement)), layer: this.layer }));
+        if (await this.editAll(edits, { version: this.version }) !== null) return;
+      }
+      notice("The text is changed by others too fast", "error");
+    });
   }
 
   /** @param {number} dx @param {number} dy */
@@ -445,21 +452,22 @@ export class Diagram {
     this.decorate();
   }
 
-  /** Several edits, in one step: all of them or none. @param {any[]} edits */
-  async editAll(edits) {
-    return !edits.length || this.edit(edits.length > 1 ? { edits } : edits[0]);
+  /** Several edits, in one step: all of them or none. @param {any[]} edits @param {any} [more] */
+  async editAll(edits, more = {}) {
+    return !edits.length || this.edit({ ...(edits.length > 1 ? { edits } : edits[0]), ...more });
   }
 
-  /** @param {any} body */
+  /** Whether it was done; nothing if the picture that it was asked for on is not that of the text any more, and it is drawn anew. @param {any} body */
   async edit(body) {
     try {
       await post("diagram", { class: store.current?.name, ...body });
       await this.load();
       return true;
     } catch (error) {
-      notice(/** @type {Error} */ (error).message, "error");
+      const isStale = body.version !== undefined && error instanceof Refused && error.status === 409;
+      if (!isStale) notice(/** @type {Error} */ (error).message, "error");
       await this.load();
-      return false;
+      return isStale ? null : false;
     }
   }
 

@@ -66,6 +66,13 @@ function forNextRun(component, all, changes, dialog) {
   dialog.close();
 }
 
+/** Enter in a list of choices means the dialog, as it does in other fields. @param {KeyboardEvent} event */
+function submits(event) {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  /** @type {any} */ (event.target).form.requestSubmit();
+}
+
 /**
  * Which elements of arrays a connection means.
  * @param {string} why @param {{end: string, texts: string[], sizes: (number|null)[]}[]} elements
@@ -74,7 +81,7 @@ function forNextRun(component, all, changes, dialog) {
 export function askElements(why, elements, done) {
   const lines = elements.map(({ end, texts, sizes }) => {
     const fields = sizes.map((size, i) => (size === null || size > 100 ? h("input", { type: "text", class: "number", value: "1", "aria-label": `Index ${i + 1}` })
-      : h("select", { "aria-label": `Index ${i + 1}` }, Array.from({ length: size }, (_, k) => h("option", { value: k + 1 }, String(k + 1))))));
+      : h("select", { "aria-label": `Index ${i + 1}`, onkeydown: submits }, Array.from({ length: size }, (_, k) => h("option", { value: k + 1 }, String(k + 1))))));
     return { end, fields, line: h("p", { class: "element" }, texts.map((text, i) => [text, fields[i]])), name: () => texts.map((text, i) => text + (fields[i]?.value.trim() ?? "")).join("") };
   });
   const dialog = h("dialog", { class: "dialog", id: "element-dialog", "aria-label": "Element" }, h("form", { method: "dialog", onsubmit: () => done(Object.fromEntries(lines.map((l) => [l.end, l.name()]))) },

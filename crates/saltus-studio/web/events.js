@@ -64,7 +64,7 @@ export class EventTable {
     this.pages.set(n, found.events);
     this.matching = found.matching;
     this.known = found.total;
-    this.count.textContent = found.matching === found.total ? `${found.total} events` : `${found.matching} of ${found.total} events`;
+    this.count.textContent = found.matching === found.total ? `${found.total} ${found.total === 1 ? "event" : "events"}` : `${found.matching} of ${found.total} events`;
     emit("event-count", found.total);
     // A browser does not scroll further than this.
     this.tall.style.height = `${Math.min(found.matching * HEIGHT, 1.5e7)}px`;

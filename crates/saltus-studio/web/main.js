@@ -156,11 +156,11 @@ function running() {
   return [...store.runs.values()].filter((r) => ["waiting", "compiling", "running"].includes(r.phase));
 }
 
-/** @param {string} name @param {any} [place] */
-async function open(name, place) {
+/** @param {string} name @param {any} [place] @param {any} [known] the class, if the server has sent it already */
+async function open(name, place, known) {
   try {
     await editor.settled();
-    const opened = await get("class", { name });
+    const opened = known ?? await get("class", { name });
     store.current = opened;
     document.title = `${parts(opened.name).pop()} – Saltus Studio`;
     history.replaceState(null, "", location.href);
@@ -348,7 +348,8 @@ listen((message) => {
   }
 });
 
-const first = await get("state").catch((error) => {
+const before = sessionStorage.getItem("saltus-class");
+const first = await get("state", { open: before ?? "" }).catch((error) => {
   offline.hidden = false;
   replace(offline, error.message);
   return null;
@@ -356,8 +357,8 @@ const first = await get("state").catch((error) => {
 if (first) {
   showFirst(first.runs);
   emit("searches", first.searches);
-  const name = sessionStorage.getItem("saltus-class") ?? first.class;
-  if (name) await open(name);
+  const name = before ?? first.class;
+  if (name) await open(name, undefined, first.opened);
   else statusLine.textContent = first.target;
   page.dataset.ready = "true";
 }

@@ -86,7 +86,8 @@ export class Parameters {
     const id = `parameter-${p.name}`;
     const mark = (/** @type {any} */ element) => element.closest(".field").classList.toggle("changed", values.has(p.name));
     const set = (/** @type {any} */ element, /** @type {string|null} */ text) => {
-      if (text === null || text === "" || text === usual) values.delete(p.name);
+      // What is shown of a structural parameter is the value that the model was compiled with, not the one of the text.
+      if (text === null || text === "" || (text === usual && !p.structural)) values.delete(p.name);
       else values.set(p.name, this.plain(p, text));
       this.reset.disabled = values.size === 0;
       mark(element);
@@ -117,7 +118,7 @@ export class Parameters {
       set(control, text);
     });
     return h("div", { class: `field${given === undefined ? "" : " changed"}`, title: `${p.name}\n${p.description}${p.min !== null ? `\nat least ${p.min}` : ""}${p.max !== null ? `\nat most ${p.max}` : ""}` },
-      h("label", { for: id }, last, tag && h("span", { class: "tag", title: tag.title }, tag.word)), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, p.description));
+      h("label", { for: id }, last), control, h("span", { class: "unit" }, p.display?.unit ?? p.unit), slide, h("span", { class: "hint" }, tag && h("span", { class: "tag", title: tag.title }, tag.word), p.description));
   }
 
   /** For a run with the clock: between the bounds of the parameter, or around its value. @param {Parameter} p @param {string} text @param {(text: string) => void} chosen */

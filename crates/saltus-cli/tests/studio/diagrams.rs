@@ -32,7 +32,7 @@ end Bench;
 struct Bench {
     browser: Browser,
     dir: Scratch,
-    _studio: Studio,
+    studio: Studio,
 }
 
 impl Bench {
@@ -43,7 +43,7 @@ impl Bench {
         browser.go(&studio.address);
         browser.wait(READY);
         browser.wait("document.querySelectorAll('.stage .component').length === 4");
-        Some(Bench { browser, dir, _studio: studio })
+        Some(Bench { browser, dir, studio })
     }
 
     /// Where something of the picture is on the page.
@@ -82,8 +82,8 @@ fn of_an_array_of_connectors_an_element_is_asked_for() {
     );
     let choices = browser.script("return [...document.querySelectorAll('#element-dialog option')].map((o) => o.value)");
     assert_eq!(choices, json!(["1", "2"]));
-    browser.script("document.querySelector('#element-dialog select').value = '2'");
-    browser.click("#element-dialog .primary");
+    // The list has the focus: a digit and Enter are enough.
+    browser.keys("#element-dialog select", "2\u{e007}");
     let lines = bench.undone("Connect");
     assert!(lines.len() == 1 && lines[0].contains("connect(b.n, top[2])"), "{lines:?}");
     assert_eq!(browser.complaints(), Vec::<String>::new());
@@ -115,6 +115,27 @@ fn what_is_done_with_several_components_is_one_step() {
     browser.wait("document.getElementById('notice')?.textContent.includes('nothing')");
     assert_eq!(bench.text(), BENCH);
     assert_eq!(bench.dir.read("Bench.mo"), BENCH);
+}
+
+#[test]
+fn moves_in_two_windows_add_up() {
+    let Some(bench) = Bench::open("studio-moves") else { return };
+    let browser = &bench.browser;
+    let first = browser.window();
+    browser.switch(&browser.new_window());
+    browser.go(&bench.studio.address);
+    browser.wait(READY);
+    browser.wait("document.querySelectorAll('.stage .component').length === 4");
+    // Faster than any picture comes back, and in both windows at once.
+    let moves = |dx: i32, dy: i32| {
+        browser.script(&format!(
+            "saltus.diagram.selected = new Set(['a']); for (let i = 0; i < 5; i++) saltus.diagram.shift({dx}, {dy})"
+        ))
+    };
+    moves(2, 0);
+    browser.switch(&first);
+    moves(0, 2);
+    browser.wait("saltus.editor.known.includes('{{-60,0},{-40,20}}')");
 }
 
 #[test]

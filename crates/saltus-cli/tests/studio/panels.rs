@@ -10,11 +10,11 @@ use super::views::THROW;
 /// Controls that are not wholly inside of what is around them, or of the window.
 const CUT: &str = "const out = [];
 const room = document.documentElement.getBoundingClientRect();
-for (const e of document.querySelectorAll('.head > *, .bar > *, .tabs > *, .status > *, .event.head > *')) {
+for (const e of document.querySelectorAll('.head > *, .bar > *, .tabs > *, .status > *, .event.head > *, .field > *, .tag')) {
   const b = e.getBoundingClientRect();
   if (!b.width || getComputedStyle(e).visibility === 'hidden') continue;
   const a = e.parentElement.getBoundingClientRect();
-  if (b.right > a.right + 0.6 || b.left < a.left - 0.6 || b.right > room.right + 0.6 || b.bottom > room.bottom + 0.6)
+  if (b.right > a.right + 0.6 || b.left < a.left - 0.6 || b.right > room.right + 0.6 || b.bottom > room.bottom + 0.6 && !e.closest('.scroll') || e.matches('.readout') && e.scrollWidth > e.clientWidth + 1)
     out.push(`${e.parentElement.className}: ${e.id || e.textContent.slice(0, 20)} ${Math.round(b.left)}…${Math.round(b.right)} of ${Math.round(a.left)}…${Math.round(a.right)}`);
 }
 return out;";

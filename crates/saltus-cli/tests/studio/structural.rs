@@ -50,10 +50,23 @@ fn values_that_decide_about_the_structure_are_compiled_anew() {
     browser.wait(READY);
     browser.click("#tab-parameters");
     browser.wait("document.querySelector('#parameter-n')");
-    assert_eq!(browser.script("return document.querySelector('label[for=parameter-n] .tag').textContent"), "compiles");
+    assert_eq!(
+        browser.script(
+            "return document.querySelector('label[for=parameter-n]').parentElement.querySelector('.tag').textContent"
+        ),
+        "compiles"
+    );
     assert_eq!(browser.script("return document.getElementById('parameter-fixedValue').disabled"), true);
     browser.keys("#parameter-n", "3\u{e007}");
     browser.wait("saltus.currentValues().get('n') === '3'");
+    // The same once more: it is not the value of the text.
+    browser.wait("document.getElementById('parameter-n').placeholder === '3'");
+    browser.keys("#parameter-n", "\u{e009}a\u{e000}4\u{e007}");
+    browser.wait("document.getElementById('parameter-n').placeholder === '4'");
+    browser.keys("#parameter-n", "\u{e009}a\u{e000}3\u{e007}");
+    browser.wait("document.getElementById('parameter-n').placeholder === '3'");
+    browser.script("const e = document.getElementById('parameter-n'); e.dispatchEvent(new Event('change'))");
+    assert_eq!(browser.script("return saltus.currentValues().get('n')"), "3");
     for (name, value) in [("has", "true"), ("kind", "fast")] {
         browser.script(&format!(
             "const e = document.getElementById('parameter-{name}'); e.value = {value:?}; e.dispatchEvent(new Event('change'))"

@@ -23,6 +23,9 @@ pub(crate) fn add(
         return Err(format!("`{name}` is not an identifier"));
     }
     let library = edited.library;
+    if library.find(type_name) == Some(edited.id) {
+        return Err(format!("`{type_name}` cannot be a component of itself"));
+    }
     let kind =
         library.find(type_name).and_then(|id| library.definition(id)).map(|class| (class.kind, class.is_partial));
     match kind {

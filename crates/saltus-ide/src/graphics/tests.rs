@@ -191,6 +191,13 @@ end Arrays;
 }
 
 #[test]
+fn a_class_is_not_a_component_of_itself() {
+    let place = Placement { visible: true, origin: [0.0; 2], extent: [[-10.0; 2], [10.0; 2]], rotation: 0.0 };
+    let refused = after("model M\nend M;\n", |a| a.add_component("M", "M", "m", &place)).unwrap_err();
+    assert_eq!(refused, "`M` cannot be a component of itself");
+}
+
+#[test]
 fn a_connection_is_removed_with_its_line() {
     let text = after(CIRCUIT, |a| a.disconnect("Circuit", "r2.p", "r1.n")).unwrap();
     let line = "  connect(r1.n, r2.p) annotation(Line(points={{-40,0},{50,0}}));\n";

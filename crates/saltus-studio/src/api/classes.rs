@@ -17,10 +17,15 @@ use crate::studio::{Studio, status};
 /// Lines of a search.
 const MOST_FOUND: usize = 100;
 
-pub fn state(studio: &Arc<Studio>) -> Answer {
+/// What there is; with the class that is wanted first, where the page asks to open one.
+pub fn state(studio: &Arc<Studio>, request: &Request) -> Answer {
     let target = studio.target.clone();
     let class = studio.desk.ask(move |session| target.first_class(session)).ok_or_else(internal)?;
+    let wanted =
+        request.parameter("open").map(|wanted| if wanted.is_empty() { class.as_deref() } else { Some(wanted) });
+    let opened = wanted.flatten().and_then(|name| opened(studio, name).ok());
     ok(&json!({
+        "opened": opened,
         "target": studio.target.name, "class": class, "documents": studio.all_documents(),
         "runs": studio.runs.all().iter().map(|run| run.describe()).collect::<Vec<_>>(),
         "searches": studio.searches.describe(), "version": env!("CARGO_PKG_VERSION"),
@@ -78,7 +83,11 @@ pub fn search(studio: &Arc<Studio>, request: &Request) -> Answer {
 
 /// The document of a class, and where the class is in it.
 pub fn open(studio: &Arc<Studio>, request: &Request) -> Answer {
-    let name = parameter(request, "name")?.to_owned();
+    ok(&opened(studio, parameter(request, "name")?)?)
+}
+
+fn opened(studio: &Arc<Studio>, name: &str) -> Result<Value, (u16, String)> {
+    let name = name.to_owned();
     let found = studio.desk.ask(move |session| {
         let id = session.class(Some(&name)).map_err(|unknown| unknown.message)?;
         let library = session.library();
@@ -97,7 +106,7 @@ pub fn open(studio: &Arc<Studio>, request: &Request) -> Answer {
     described["document"] = status;
     described["text"] = json!(text);
     studio.want_check(&path, described["name"].as_str());
-    ok(&described)
+    Ok(described)
 }
 
 fn describe(session: &Session, name: &str, path: &std::path::Path) -> Option<Value> {
@@ -108,10 +117,7 @@ fn describe(session: &Session, name: &str, path: &std::path::Path) -> Option<Val
     let text = analysis.text(path).unwrap_or("");
     let offsets = Offsets::new(text);
     let span = definition.span;
-    let line =
-        analysis.list(library.parent(id).map(|p| library.qualified_name(p)).as_deref().filter(|p| !p.is_empty()));
-    let short = library.text(definition.name.name);
-    let line = line.unwrap_or_default().into_iter().find(|line| line.name == short);
+    let line = analysis.line(name);
     let words = line.as_ref().map(|l| l.words.clone()).unwrap_or_default();
     let is_model = ["model", "block", "class"].iter().any(|kind| words.ends_with(kind)) && !definition.is_partial;
     Some(json!({

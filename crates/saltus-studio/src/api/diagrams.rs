@@ -17,6 +17,8 @@ use crate::runs::Run;
 use crate::series;
 use crate::studio::Studio;
 
+/// Coordinates of a diagram.
+const FARTHEST: f64 = 1e6;
 /// Edits in one step.
 const MOST_EDITS: usize = 1000;
 
@@ -46,6 +48,9 @@ pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
     let class = parameter(request, "class")?.to_owned();
     let layer = layer(request.parameter("layer"));
     let run = request.parameter("run").and_then(|id| studio.runs.get(id.parse().ok()?));
+    // That of the text or an older one: what is asked for on this picture is refused where the text has become another.
+    let path = request.parameter("path").map(PathBuf::from);
+    let version = path.and_then(|path| studio.with_document(&path, |document| document.version));
     let moment = run.zip(request.parameter("time").and_then(|time| time.parse::<f64>().ok()));
     let found = studio.desk.ask(move |session| {
         let analysis = Analysis::new(session);
@@ -55,7 +60,9 @@ pub fn scene(studio: &Arc<Studio>, request: &Request) -> Answer {
         };
         let picture = svg::render(&scene, &svg::Style::default());
         let is_dynamic = scene.is_dynamic();
-        Some(json!({"svg": picture, "scene": outline(&scene), "view": svg::view(&scene), "dynamic": is_dynamic}))
+        Some(json!({
+            "svg": picture, "scene": outline(&scene), "view": svg::view(&scene), "dynamic": is_dynamic, "version": version,
+        }))
     });
     ok(&found.ok_or_else(internal)?.ok_or_else(unknown)?)
 }
@@ -136,13 +143,16 @@ pub fn dialog(studio: &Arc<Studio>, request: &Request) -> Answer {
 }
 
 fn placement(value: &Value) -> Option<Placement> {
-    let point = |value: &Value| -> Option<Point> { Some([value[0].as_f64()?, value[1].as_f64()?]) };
+    // Nobody places anything farther away, and numbers stay readable.
+    let coordinate = |value: &Value| value.as_f64().filter(|x| x.abs() <= FARTHEST);
+    let point = |value: &Value| -> Option<Point> { Some([coordinate(&value[0])?, coordinate(&value[1])?]) };
     Some(Placement {
         visible: true,
         origin: point(&value["origin"])?,
         extent: [point(&value["extent"][0])?, point(&value["extent"][1])?],
-        rotation: value["rotation"].as_f64()?,
+        rotation: value["rotation"].as_f64().filter(|angle| angle.abs() <= 360.0)?,
     })
+    .filter(|p| p.extent[0][0] != p.extent[1][0] && p.extent[0][1] != p.extent[1][1])
 }
 
 /// What is to be done, found for the texts that the session has.
@@ -222,7 +232,7 @@ fn label(labels: Vec<String>) -> String {
     }
 }
 
-/// One edit, or several in a list `edits`.
+/// One edit, or several in a list `edits`; with the `version` of the document, if they are about places of its picture.
 pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
     let class = text_of(body, "class")?.to_owned();
     let asked = body["edits"].as_array().cloned().unwrap_or_else(|| vec![body.clone()]);
@@ -231,10 +241,12 @@ pub fn change(studio: &Arc<Studio>, body: &Value) -> Answer {
     }
     let found = studio.desk.ask(move |session| edit_all(session, &class, &asked));
     let done = found.ok_or_else(internal)?.map_err(|why| (422, why))?;
+    let version = body["version"].as_u64();
     let mut answer = Response::json(200, &json!({}));
     for (path, (text, composition)) in done.files {
         studio.open_document(&path, &text);
-        answer = texts::apply(studio, &path, &text, &composition.edits(), &done.label)?;
+        let made_of = texts::MadeOf { text: &text, version };
+        answer = texts::apply(studio, &path, &made_of, &composition.edits(), &done.label)?;
     }
     Ok(answer)
 }

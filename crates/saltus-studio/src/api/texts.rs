@@ -108,16 +108,28 @@ pub fn format(studio: &Arc<Studio>, body: &Value) -> Answer {
         (analysis.text(&asked).unwrap_or("").to_owned(), analysis.format(&asked))
     });
     let (text, edits) = edits.ok_or_else(internal)?;
-    apply(studio, &path, &text, &edits, "Format")
+    apply(studio, &path, &MadeOf { text: &text, version: None }, &edits, "Format")
+}
+
+/// What edits were found for; and the version that the user has seen, where they depend on it.
+pub struct MadeOf<'a> {
+    pub text: &'a str,
+    pub version: Option<u64>,
 }
 
 /// Makes edits that were found for a text, if the document still has it.
-pub fn apply(studio: &Arc<Studio>, path: &Path, text: &str, edits: &[saltus_ide::TextEdit], label: &str) -> Answer {
+pub fn apply(
+    studio: &Arc<Studio>,
+    path: &Path,
+    made_of: &MadeOf<'_>,
+    edits: &[saltus_ide::TextEdit],
+    label: &str,
+) -> Answer {
     let done = studio.change(path, |document| {
         if let Some(why) = document.read_only() {
             return Err((403, why));
         }
-        if document.text != text {
+        if document.text != made_of.text || made_of.version.is_some_and(|version| version != document.version) {
             return Err((409, "the text has changed meanwhile"));
         }
         if document.apply(edits, label) { Ok(document.text.clone()) } else { Err((400, "the edits do not fit")) }
