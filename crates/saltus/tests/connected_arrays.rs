@@ -184,7 +184,11 @@ impl Network {
             let other = self.random.below(k + 1);
             self.connects.swap(k, other);
         }
-        format!("{CLASSES} model Test {declarations} equation {} end Test;", self.connects.join("\n"))
+        let classes = match self.random.chance(25) {
+            true => CLASSES.replace("T(start = 1, fixed = true)", "T(start = 1)"),
+            false => CLASSES.into(),
+        };
+        format!("{classes} model Test {declarations} equation {} end Test;", self.connects.join("\n"))
     }
 }
 
@@ -356,6 +360,21 @@ fn what_takes_connected_arrays_apart() {
         let text = format!("{PLAIN} {alike} model Test {body} end Test;");
         assert!(compare(&text), "{text}");
     }
+}
+
+#[test]
+fn start_values_that_are_taken_are_told_element_by_element() {
+    let cell = "model Open Port a; Real T(start = 1), S; equation der(T) = a.Q + S - T; der(S) = T - S; a.Q = a.T - T; end Open;
+        model Two Open c[70]; Open d; equation connect(d.a, c[1].a); end Two;";
+    let body = "Two w; Open e[64]; Real x(start = 3), y; equation for i in 1:63 loop connect(e[i].a, e[i + 1].a); end for; der(x) = -y; der(y) = x;";
+    let text = format!("{PLAIN} {cell} model Test {body} end Test;");
+    assert!(compare(&text), "{text}");
+    let told = messages(&run(&text, false));
+    // States with a start value come first: 70 + 1 + 64 + 1 of 272.
+    let first = "272 initial conditions are missing: the start values of w.c[1].T, w.c[2].T,";
+    assert!(told.iter().any(|m| m.starts_with(first)), "{told:?}");
+    // One condition is given, and it is open which start value it replaces.
+    assert!(!compare(&text.replace("equation for", "initial equation e[1].T + e[2].T = 3; equation for")));
 }
 
 #[test]
