@@ -48,7 +48,7 @@ pub fn is_structurally_singular(diagnostic: &Diagnostic) -> bool {
 
 /// Whether a message of [`sort`](crate::sort) says which start values are taken where initial conditions are missing.
 pub fn is_of_assumptions(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code.0 == "W0819"
+    matches!(diagnostic.code.0, "W0819")
 }
 
 pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
@@ -125,8 +125,7 @@ pub fn initially_undetermined(unknowns: &[String]) -> Diagnostic {
 
 /// There are fewer initial conditions than the initial system needs: start values without `fixed = true` are taken for the
 /// missing ones, those of states first.
-///
-/// In: names of the first `MOST_LISTED` or more of `n` variables.
+// Of `n` variables the names of those that are shown.
 pub fn assumed_initial_conditions(first: &[String], n: usize) -> Diagnostic {
     let message = match first {
         [one] if n == 1 => format!("an initial condition is missing: the start value of {one} is used"),
