@@ -320,6 +320,19 @@ fn connectors_of_classes_around_elements() {
 }
 
 #[test]
+fn one_connector_that_many_elements_meet_counts_them() {
+    let hub = "model Hub Port a; Real T(start = 1, fixed = true); parameter Real k = cardinality(a); equation
+        der(T) = k + a.Q - T; a.Q = a.T - T; end Hub;";
+    for connects in [
+        "for i in 1:64 loop connect(w[i].a, s.a); end for; connect(w[3].b, s.a);",
+        "connect(w[1].a, s.a); for i in 1:32 loop connect(w[i].b, s.a); connect(w[2*i].a, s.a); end for;",
+    ] {
+        let text = format!("{PLAIN} {hub} model Test Hub s; Cell w[64]; equation {connects} end Test;");
+        assert!(compare(&text), "{text}");
+    }
+}
+
+#[test]
 fn what_takes_connected_arrays_apart() {
     let streams = "connector Fluid Real p; flow Real m; stream Real h_outflow; end Fluid;
         model Pipe Fluid a, b; Real T(start = 1, fixed = true); equation a.m + b.m = 0; a.m = a.p - b.p;
@@ -351,6 +364,13 @@ fn what_takes_connected_arrays_apart() {
         let text = format!("{PLAIN} {class} model Test {declarations} equation {connects} end Test;");
         assert!(!compare(&text), "{text}");
     }
+    let once = "model Once Port a annotation(mayOnlyConnectOnce = \"it is\"); Real T(start = 1, fixed = true); equation
+        der(T) = a.Q; a.Q = a.T - T; end Once;";
+    let many = "Cell w[64]; Once s; equation for i in 1:64 loop connect(w[i].a, s.a); end for;";
+    let text = format!("{PLAIN} {once} model Test {many} end Test;");
+    let told = [false, true].map(|scalars| messages(&run(&text, scalars)));
+    assert_eq!(told[0], told[1]);
+    assert!(told[0].iter().any(|m| m.contains("`s.a`")), "{told:?}");
     // All elements have the component, or none.
     let alike = "model Alike Port a; parameter Boolean has = true; Cell core, side if has; equation connect(a, core.a); connect(side.a, core.b); end Alike;";
     for has in ["true", "false"] {
