@@ -46,6 +46,11 @@ pub fn is_structurally_singular(diagnostic: &Diagnostic) -> bool {
     matches!(diagnostic.code.0, "E0802" | "E0813")
 }
 
+/// Whether a message of [`sort`](crate::sort) says which start values are taken where initial conditions are missing.
+pub fn is_of_assumptions(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.code.0, "W0819")
+}
+
 pub fn too_many_equations(span: Span, competing: &[Span]) -> Diagnostic {
     let message = "this equation has no unknown left to determine: too many equations for the unknowns it shares";
     let mut diagnostic = Diagnostic::new(Code("E0802"), span, message)
@@ -120,10 +125,11 @@ pub fn initially_undetermined(unknowns: &[String]) -> Diagnostic {
 
 /// There are fewer initial conditions than the initial system needs: start values without `fixed = true` are taken for the
 /// missing ones, those of states first.
-pub fn assumed_initial_conditions(variables: &[String]) -> Diagnostic {
-    let message = match variables {
-        [one] => format!("an initial condition is missing: the start value of {one} is used"),
-        many => format!("{} initial conditions are missing: the start values of {} are used", many.len(), list(many)),
+// Of `n` variables the names of those that are shown.
+pub fn assumed_initial_conditions(first: &[String], n: usize) -> Diagnostic {
+    let message = match first {
+        [one] if n == 1 => format!("an initial condition is missing: the start value of {one} is used"),
+        _ => format!("{n} initial conditions are missing: the start values of {} are used", list_of(first, n)),
     };
     Diagnostic::new(Code("W0819"), Span::nowhere(), message)
 }
@@ -304,10 +310,17 @@ pub fn broken_expression(what: &str, span: Span) -> Diagnostic {
 }
 
 fn list(names: &[String]) -> String {
-    const MOST: usize = 8;
-    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
-        text.push_str(&format!(" and {} more", names.len() - MOST));
+    list_of(names, names.len())
+}
+
+/// More names than this are not listed.
+pub const MOST_LISTED: usize = 8;
+
+/// The same of `n` names, of which those are there that are shown.
+fn list_of(first: &[String], n: usize) -> String {
+    let mut text = first.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if n > MOST_LISTED {
+        text.push_str(&format!(" and {} more", n - MOST_LISTED));
     }
     text
 }

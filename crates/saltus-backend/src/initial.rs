@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_base::{Diagnostics, Span};
+use saltus_flat::FlatModel;
 use saltus_graph::Matching;
 use saltus_program::{InitialCheck, SlotId, SlotKind, SlotType};
 
@@ -16,6 +17,7 @@ use crate::blocks::{Step, sort_into_blocks};
 use crate::dag::{Node, NodeId};
 use crate::describe::equation_text;
 use crate::diagnostics;
+use crate::element_order;
 use crate::guesses::{guess_between_loops, order_guesses, without_new_objects};
 use crate::sort::{extend_by_quality, report_real_equation};
 use crate::start_choice::starts_first;
@@ -32,6 +34,8 @@ pub struct Initial {
     /// The same with the parameter of `homotopy` as a known variable; empty if the model does not use that.
     pub homotopy: Vec<Step>,
     pub decisions: Vec<Decision>,
+    /// Other start values could have been taken for the missing conditions: not just those of all states that have none.
+    pub has_choice: bool,
 }
 
 /// How the initial system came to have as many equations as unknowns.
@@ -136,6 +140,12 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     let is_taken = |row: usize| matching.column_of_row[row].is_some();
     let mut decisions: Vec<Decision> =
         (n_given..n_required).filter(|&r| is_taken(r)).filter_map(|r| fixed(system, &equations[r])).collect();
+    // Values before the start are taken whenever nothing gives them.
+    let is_choice = |k: usize| match k {
+        _ if k < n_states => !is_taken(n_required + k),
+        _ => k >= n_memory && is_taken(n_required + k),
+    };
+    let has_choice = !system.state_sets.is_empty() || (0..optional.len()).any(is_choice);
     let taken = optional.iter().enumerate().filter(|(k, _)| is_taken(n_required + k));
     decisions.extend(taken.map(|(_, (equation, slot))| taken_start(system, equation, *slot)));
     let surplus: Vec<&ScalarEquation> =
@@ -158,7 +168,7 @@ pub fn sort_initial(system: &mut System, form: Form, diagnostics: &mut Diagnosti
     // What the driver keeps begins with its initial value.
     let inputs = system.events.crossings.iter().filter(|a| system.history.inputs.contains(&a.slot));
     steps.extend(inputs.cloned().map(Step::Assign));
-    Initial { guesses, steps, homotopy: Vec::new(), decisions }
+    Initial { guesses, steps, homotopy: Vec::new(), decisions, has_choice }
 }
 
 /// Adds the conditions that are not there yet: a base class and one derived from it may both say `x = y`, and an equation that is
@@ -195,15 +205,20 @@ fn taken_start(system: &System, equation: &ScalarEquation, slot: SlotId) -> Deci
 }
 
 /// Tells which start values were taken where conditions were missing.
-pub fn warn_of_assumptions(system: &System, decisions: &[Decision], diagnostics: &mut Diagnostics) {
+pub fn warn_of_assumptions(model: &FlatModel, system: &System, decisions: &[Decision], diagnostics: &mut Diagnostics) {
     let is_told = |slot: SlotId| is_real_unknown(system.slots[slot].kind) || system.parameters.free.contains(&slot);
-    let taken = decisions.iter().filter_map(|decision| match decision {
-        Decision::Taken { slot, .. } if is_told(*slot) => Some(system.name(*slot).into_owned()),
+    let taken = decisions.iter().filter_map(|decision| match *decision {
+        Decision::Taken { slot, is_given, .. } if is_told(slot) => {
+            let is_state = system.derivative_of.contains_key(&slot);
+            Some((u8::from(!is_given) + 2 * u8::from(!is_state), slot))
+        }
         _ => None,
     });
-    let taken: Vec<String> = taken.collect();
-    if !taken.is_empty() {
-        diagnostics.push(diagnostics::assumed_initial_conditions(&taken));
+    let taken: Vec<(u8, SlotId)> = taken.collect();
+    let first = element_order::first_of(model, system, &taken, diagnostics::MOST_LISTED);
+    let first: Vec<String> = first.into_iter().map(|slot| system.name(slot).into_owned()).collect();
+    if !first.is_empty() {
+        diagnostics.push(diagnostics::assumed_initial_conditions(&first, taken.len()));
     }
 }
 

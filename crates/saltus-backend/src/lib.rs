@@ -26,6 +26,7 @@ mod derivative_functions;
 pub mod describe;
 mod diagnostics;
 mod differentiate;
+mod element_order;
 mod emit;
 mod emit_variables;
 mod entry;
@@ -73,7 +74,7 @@ use saltus_flat::FlatModel;
 use saltus_program::SimProgram;
 
 pub use describe::Description;
-pub use diagnostics::{is_index_change, is_structurally_singular};
+pub use diagnostics::{is_index_change, is_of_assumptions, is_structurally_singular};
 pub use sorted::{Derivative, SortedSystem, sort, sort_in, sort_scalars};
 
 /// Sorts a model and makes the program of it.

@@ -451,7 +451,7 @@ fn complete(model: &FlatModel, reduced: ReducedSystem) -> Result<SortedSystem, D
         let kept = is_simple.then(|| keep_families(model, &mut system, &aliases, &mut initial, &mut orders)).flatten();
         kept.ok_or_else(families::not_kept)?;
     }
-    initial::warn_of_assumptions(&system, &initial.decisions, &mut diagnostics);
+    initial::warn_of_assumptions(model, &system, &initial.decisions, &mut diagnostics);
     let parameters = parameters::sort_parameters(&mut system, &mut diagnostics);
     check_loops(&system, &orders.events, &mut diagnostics);
     check_loops(&system, &initial.steps, &mut diagnostics);
@@ -553,6 +553,11 @@ impl SortedSystem {
             Some(Derivative { variable: shown, slot: derivative.slot, is_negated })
         };
         system.elements.values().flatten().filter_map(|&slot| of(slot)).collect()
+    }
+
+    /// Whether other start values could have been taken where initial conditions are missing.
+    pub fn chooses_starts(&self) -> bool {
+        self.initial.has_choice
     }
 
     /// The program that computes it. `model` must be the one that was sorted.

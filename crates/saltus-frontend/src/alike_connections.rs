@@ -105,7 +105,14 @@ impl<'a> Front<'a> {
         self.context.iterators.append(&mut iterators);
         self.connections_in(scope, body);
         self.context.iterators.truncate(n_iterators);
-        self.network.connections.extend(connections);
+        let n = counters.iter().fold(1, |n: u64, c| n.saturating_mul(c.n));
+        for connection in connections {
+            // The first has been counted.
+            for (end, _) in connection.ends {
+                *self.network.cardinalities.entry(end).or_insert(0) += n as i64 - 1;
+            }
+            self.network.connections.push(connection);
+        }
         true
     }
 

@@ -62,6 +62,8 @@ impl<'a> Front<'a> {
         if self.checks.connect_once.is_empty() {
             return;
         }
+        // In an array of alike components all connectors count as one.
+        self.refuse_templates();
         let sets = self.connection_sets();
         for comp in std::mem::take(&mut self.checks.connect_once) {
             for element in self.comp_elements(comp) {

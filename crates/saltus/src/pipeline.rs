@@ -197,6 +197,8 @@ pub struct Outcome {
     pub model: Option<Arc<Model>>,
     /// How the equations were sorted, if that was asked for.
     pub description: Option<Description>,
+    /// Other start values could have been taken where initial conditions are missing.
+    pub chooses_starts: bool,
     /// Up to the failure if there is one; without rows if the client took them.
     pub trajectory: Option<Trajectory>,
     /// The options ask for what cannot be, and nothing was simulated.
@@ -306,11 +308,14 @@ fn kept_components(options: &Options) -> Option<u64> {
 }
 
 /// Whether a message may be about an element of a component array that was kept. Messages are those of the model with all elements one
-/// by one; a hint about anything else is the same.
+/// by one; a hint about anything else is the same, and so is the list of start values that are taken if there is no choice.
 fn concerns_elements(outcome: &Outcome) -> bool {
     let is_kept = |name: &str| saltus_flat::element::n_outer_dimensions(name) > 0;
     let has_kept = outcome.flat.as_ref().is_some_and(|model| model.variables.values().any(|v| is_kept(&v.name)));
-    let concerns = |d: &Diagnostic| d.severity != Severity::Hint || d.message.contains("[:");
+    let is_same = |d: &Diagnostic| {
+        d.severity == Severity::Hint || saltus_backend::is_of_assumptions(d) && !outcome.chooses_starts
+    };
+    let concerns = |d: &Diagnostic| !is_same(d) || d.message.contains("[:");
     has_kept && outcome.diagnostics.iter().any(concerns)
 }
 
@@ -412,6 +417,7 @@ fn emit(model: &FlatModel, options: &Options, outcome: &mut Outcome) -> Option<S
         return None;
     }
     outcome.diagnostics.extend(std::mem::take(&mut sorted.warnings));
+    outcome.chooses_starts = sorted.chooses_starts();
     if options.describe {
         outcome.description = outcome.stage("describe", || sorted.describe());
     }

@@ -184,7 +184,11 @@ impl Network {
             let other = self.random.below(k + 1);
             self.connects.swap(k, other);
         }
-        format!("{CLASSES} model Test {declarations} equation {} end Test;", self.connects.join("\n"))
+        let classes = match self.random.chance(25) {
+            true => CLASSES.replace("T(start = 1, fixed = true)", "T(start = 1)"),
+            false => CLASSES.into(),
+        };
+        format!("{classes} model Test {declarations} equation {} end Test;", self.connects.join("\n"))
     }
 }
 
@@ -316,6 +320,19 @@ fn connectors_of_classes_around_elements() {
 }
 
 #[test]
+fn one_connector_that_many_elements_meet_counts_them() {
+    let hub = "model Hub Port a; Real T(start = 1, fixed = true); parameter Real k = cardinality(a); equation
+        der(T) = k + a.Q - T; a.Q = a.T - T; end Hub;";
+    for connects in [
+        "for i in 1:64 loop connect(w[i].a, s.a); end for; connect(w[3].b, s.a);",
+        "connect(w[1].a, s.a); for i in 1:32 loop connect(w[i].b, s.a); connect(w[2*i].a, s.a); end for;",
+    ] {
+        let text = format!("{PLAIN} {hub} model Test Hub s; Cell w[64]; equation {connects} end Test;");
+        assert!(compare(&text), "{text}");
+    }
+}
+
+#[test]
 fn what_takes_connected_arrays_apart() {
     let streams = "connector Fluid Real p; flow Real m; stream Real h_outflow; end Fluid;
         model Pipe Fluid a, b; Real T(start = 1, fixed = true); equation a.m + b.m = 0; a.m = a.p - b.p;
@@ -347,6 +364,13 @@ fn what_takes_connected_arrays_apart() {
         let text = format!("{PLAIN} {class} model Test {declarations} equation {connects} end Test;");
         assert!(!compare(&text), "{text}");
     }
+    let once = "model Once Port a annotation(mayOnlyConnectOnce = \"it is\"); Real T(start = 1, fixed = true); equation
+        der(T) = a.Q; a.Q = a.T - T; end Once;";
+    let many = "Cell w[64]; Once s; equation for i in 1:64 loop connect(w[i].a, s.a); end for;";
+    let text = format!("{PLAIN} {once} model Test {many} end Test;");
+    let told = [false, true].map(|scalars| messages(&run(&text, scalars)));
+    assert_eq!(told[0], told[1]);
+    assert!(told[0].iter().any(|m| m.contains("`s.a`")), "{told:?}");
     // All elements have the component, or none.
     let alike = "model Alike Port a; parameter Boolean has = true; Cell core, side if has; equation connect(a, core.a); connect(side.a, core.b); end Alike;";
     for has in ["true", "false"] {
@@ -356,6 +380,21 @@ fn what_takes_connected_arrays_apart() {
         let text = format!("{PLAIN} {alike} model Test {body} end Test;");
         assert!(compare(&text), "{text}");
     }
+}
+
+#[test]
+fn start_values_that_are_taken_are_told_element_by_element() {
+    let cell = "model Open Port a; Real T(start = 1), S; equation der(T) = a.Q + S - T; der(S) = T - S; a.Q = a.T - T; end Open;
+        model Two Open c[70]; Open d; equation connect(d.a, c[1].a); end Two;";
+    let body = "Two w; Open e[64]; Real x(start = 3), y; equation for i in 1:63 loop connect(e[i].a, e[i + 1].a); end for; der(x) = -y; der(y) = x;";
+    let text = format!("{PLAIN} {cell} model Test {body} end Test;");
+    assert!(compare(&text), "{text}");
+    let told = messages(&run(&text, false));
+    // States with a start value come first: 70 + 1 + 64 + 1 of 272.
+    let first = "272 initial conditions are missing: the start values of w.c[1].T, w.c[2].T,";
+    assert!(told.iter().any(|m| m.starts_with(first)), "{told:?}");
+    // One condition is given, and it is open which start value it replaces.
+    assert!(!compare(&text.replace("equation for", "initial equation e[1].T + e[2].T = 3; equation for")));
 }
 
 #[test]
