@@ -228,9 +228,22 @@ pub mod rosenbrock {
     pub const STEP_IN_TRANSIENT: f64 = 2.0;
 }
 
-/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for `SUFFICIENT`, `STALLED` and `DRIFTING`.
+/// [`crate::bdf`]: the constants of `ode15s` (Shampine and Reichelt, 1997), but for those of its iteration.
 pub mod bdf {
     pub const NEWTON_ITERATIONS: u32 = 4;
+    /// The iteration ends when it leaves an error that moves the error estimate of the step by this part of the tolerance. CVODE has 0.1; with
+    /// that a system of which few states move has larger errors at equal tolerance (`testdata/scale/Ladder.mo`, docs/benchmarks.md).
+    pub const GOAL: f64 = 0.003;
+    /// A rate of contraction is remembered for the steps that follow; one that is measured replaces it, but by no more than this factor at a
+    /// time (as in CVODE). Test: `a_rate_is_forgotten_slowly`.
+    pub const REMEMBERED: f64 = 0.3;
+    /// Worse by this factor with every step that did not measure it, from no less than this: a linear system measures it every few steps. Test:
+    /// `a_linear_system_takes_less_than_two_iterations_a_step`.
+    pub const AGEING: f64 = 2.0;
+    pub const LEAST_RATE: f64 = 0.01;
+    /// Factors for another step size or order serve as long as a linear system contracts with them by this rate at least: up to a ratio of
+    /// 1.22. Test: `factors_serve_for_nearby_step_sizes`.
+    pub const NEAR: f64 = 0.1;
     /// A change below this part of the goal is an end of the iteration, whatever the rate at which it contracts.
     pub const NEGLIGIBLE: f64 = 0.1;
     /// An iteration that contracts slowly, or neither contracts nor grows, is good enough with an error below this part of the

@@ -151,16 +151,42 @@ fn dry_friction_without_events_is_slid_along() {
     // At rest from before t = 0.4 on, for |0.5·sin t| < 1; with 1.5·sin t from t₀ = asin(1/1.5) on x = 1.5·(cos t₀ − cos t) − (t − t₀).
     let begins: f64 = (1.0f64 / 1.5).asin();
     let moved = 1.5 * (begins.cos() - 1.5f64.cos()) - (1.5 - begins);
-    let rests = [(0.0, 1.0, 30.0, 0.0), (0.5, 0.3, 30.0, 0.0)];
     for tolerance in [1e-4, 1e-6, 1e-8] {
-        // FIXME: the departure takes very many steps at tighter tolerances, where one side of the jump is hardly seen.
-        let departs = (tolerance > 1e-7).then_some((1.5, 0.1, 1.5, moved));
-        for (push, start, end, x) in rests.into_iter().chain(departs) {
+        for (push, start, end, x) in [(0.0, 1.0, 30.0, 0.0), (0.5, 0.3, 30.0, 0.0), (1.5, 0.1, 1.5, moved)] {
             let mut solver = integrator("bdf", uniform(1, tolerance), f64::INFINITY);
             run(solver.as_mut(), &mut DryFriction { push }, &[start], end);
             let (error, cost) = ((solver.states()[0] - x).abs(), solver.statistics());
             assert!(error < 100.0 * tolerance, "{push}, {tolerance}: {error:e}");
-            assert!(cost.steps < 1_000 && cost.rejected < 500, "{push}, {tolerance}: {cost:?}");
+            assert!(cost.steps < 2_000 && cost.rejected < 1_500, "{push}, {tolerance}: {cost:?}");
+        }
+    }
+}
+
+/// [`DryFriction`] beside a state that the iteration has to work for.
+struct FrictionBeside {
+    stiffness: f64,
+}
+
+impl OdeSystem for FrictionBeside {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = -self.stiffness * x[0].abs() * x[0] + 1.5 * (4.7 * t).cos() - x[0];
+        let sign = if x[1] == 0.0 { 0.0 } else { x[1].signum() };
+        dx[1] = 1.5 * t.sin() - sign;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_jump_of_one_state_is_not_hidden_by_others() {
+    // The second state is that of the test above, up to t = 1.5.
+    let begins: f64 = (1.0f64 / 1.5).asin();
+    let moved = 1.5 * (begins.cos() - 1.5f64.cos()) - (1.5 - begins);
+    for stiffness in [10.0, 1000.0] {
+        for start in [-0.45, 0.6] {
+            let mut solver = integrator("bdf", uniform(2, 1e-6), f64::INFINITY);
+            run(solver.as_mut(), &mut FrictionBeside { stiffness }, &[start, 0.1], 1.5);
+            let (error, cost) = ((solver.states()[1] - moved).abs(), solver.statistics());
+            assert!(error < 1e-3, "{stiffness}, {start}: {error:e}, {cost:?}");
         }
     }
 }
