@@ -1,18 +1,13 @@
 //! Arrays of alike components: kept as arrays they give the bits of the model with all elements one by one, under the same names.
 
-use saltus::Session;
-use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+#[path = "families/harness.rs"]
+mod harness;
+
+use saltus::pipeline::Outcome;
 use saltus_sim::{Solver, Trajectory};
 
 fn run(text: &str, solver: Solver, scalars: bool) -> Outcome {
-    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.set_text("Test.mo", text);
-    let class = session.class(Some("Test")).expect("the model");
-    let mut options = Options::until(Stage::Simulate);
-    options.scalars = scalars;
-    options.experiment =
-        Experiment { stop_time: Some(1.0), output: Some(Output::Intervals(20)), solver, ..Experiment::default() };
-    pipeline::run(&session, class, &options)
+    harness::run(text, solver, 1.0, 20, scalars)
 }
 
 /// All numbers of the table, as bits, by name.

@@ -3,10 +3,12 @@
 //! Every network is regular, however it is connected: a cell stores heat, and each of its ports leads there through a conductance, so a
 //! connection set is a node whose temperature is a mean with positive weights.
 
+#[path = "families/harness.rs"]
+mod harness;
+
 use std::fmt::Write as _;
 
-use saltus::Session;
-use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+use saltus::pipeline::Outcome;
 use saltus_sim::Solver;
 
 const CLASSES: &str = "
@@ -193,14 +195,7 @@ impl Network {
 }
 
 fn run(text: &str, scalars: bool) -> Outcome {
-    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.set_text("Test.mo", text);
-    let class = session.class(Some("Test")).expect("the model");
-    let mut options = Options::until(Stage::Simulate);
-    options.scalars = scalars;
-    let (stop_time, output) = (Some(0.02), Some(Output::Intervals(2)));
-    options.experiment = Experiment { stop_time, output, solver: Solver::DormandPrince, ..Experiment::default() };
-    pipeline::run(&session, class, &options)
+    harness::run(text, Solver::DormandPrince, 0.02, 2, scalars)
 }
 
 /// All numbers by name.

@@ -1,19 +1,14 @@
 //! Families of equations over arrays: computed as loops they give the bits of scalar equations.
 
-use saltus::Session;
-use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+#[path = "families/harness.rs"]
+mod harness;
+
+use saltus::pipeline::Outcome;
 use saltus_program::Section;
 use saltus_sim::{Solver, Trajectory};
 
 fn run(text: &str, solver: Solver, scalars: bool) -> Outcome {
-    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.set_text("Test.mo", text);
-    let class = session.class(Some("Test")).expect("the model");
-    let mut options = Options::until(Stage::Simulate);
-    options.scalars = scalars;
-    options.experiment =
-        Experiment { stop_time: Some(1.0), output: Some(Output::Intervals(20)), solver, ..Experiment::default() };
-    pipeline::run(&session, class, &options)
+    harness::run(text, solver, 1.0, 20, scalars)
 }
 
 fn has_loops(outcome: &Outcome) -> bool {

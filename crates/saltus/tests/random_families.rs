@@ -3,10 +3,12 @@
 //! Each model is regular by construction: its arrays are defined one after the other from those before, by one of a few forms; then equations
 //! are written with their sides swapped, moved and in any order, so that what determines what must be found.
 
+#[path = "families/harness.rs"]
+mod harness;
+
 use std::fmt::Write as _;
 
-use saltus::Session;
-use saltus::pipeline::{self, Experiment, Options, Outcome, Output, Stage};
+use saltus::pipeline::Outcome;
 use saltus_program::Section;
 use saltus_sim::Solver;
 
@@ -141,14 +143,7 @@ impl Model {
 }
 
 fn run(text: &str, scalars: bool) -> Outcome {
-    let mut session = Session::new(Box::new(saltus_library::MemoryFiles::new()));
-    session.set_text("Test.mo", text);
-    let class = session.class(Some("Test")).expect("the model");
-    let mut options = Options::until(Stage::Simulate);
-    options.scalars = scalars;
-    let (stop_time, output) = (Some(0.05), Some(Output::Intervals(2)));
-    options.experiment = Experiment { stop_time, output, solver: Solver::DormandPrince, ..Experiment::default() };
-    pipeline::run(&session, class, &options)
+    harness::run(text, Solver::DormandPrince, 0.05, 2, scalars)
 }
 
 /// All numbers, as bits but for the sign of zero, which eliminating variables may change.
