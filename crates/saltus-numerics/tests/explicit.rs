@@ -49,3 +49,37 @@ fn kinks_are_left_to_order_five() {
     let best = fifth.evaluations.min(eighth.evaluations);
     assert!(chosen.evaluations < best + best / 5, "{chosen:?} {fifth:?} {eighth:?}");
 }
+
+/// An oscillator of which somebody looks at the inside of steps that end behind a time.
+struct Watched {
+    from: f64,
+}
+
+impl OdeSystem for Watched {
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Eval {
+        Oscillator { omega: 3.0 }.derivatives(t, x, dx)
+    }
+
+    fn looks_inside(&mut self, end: f64) -> bool {
+        end > self.from
+    }
+}
+
+#[test]
+fn the_inside_of_a_step_costs_stages_only_where_somebody_looks() {
+    let cost = |from: f64| cost("dormand-prince-8", &mut Watched { from }, 1e-9, f64::INFINITY, 20.0);
+    let ((never, ends), (always, same)) = (cost(f64::INFINITY), cost(f64::NEG_INFINITY));
+    assert_eq!((never.steps, ends), (always.steps, same), "looking changes nothing");
+    assert_eq!(always.evaluations - never.evaluations, 3 * always.steps);
+    // One step alone is extended, and it is as accurate inside as at its end.
+    let mut system = Watched { from: 5.0 };
+    let mut solver = integrator("dormand-prince-8", uniform(2, 1e-9), f64::INFINITY);
+    solver.restart(&mut system, 0.0, &[1.0, 0.0]).unwrap();
+    while solver.time() <= 5.0 {
+        solver.step(&mut system, 20.0).unwrap();
+    }
+    let mut x = [0.0; 2];
+    let middle = 0.5 * (solver.step_start() + solver.time());
+    solver.interpolate(middle, &mut x);
+    assert!((x[0] - (3.0 * middle).cos()).abs() < 1e-7, "{}", x[0] - (3.0 * middle).cos());
+}
