@@ -155,7 +155,7 @@ impl Bdf {
         }
     }
 
-    /// Forgets the past, once `starter` has begun anew.
+    /// Forgets the past.
     fn begin(&mut self, t: f64, x: &[f64]) {
         self.t = t;
         self.t_start = t;
@@ -166,7 +166,6 @@ impl Bdf {
         self.steps_alike = 0;
         self.order = 1;
         self.differences[0].copy_from_slice(x);
-        self.dx.copy_from_slice(self.starter.derivatives());
     }
 
     /// The first step by the formula of order 1, of a size that is estimated.
@@ -260,14 +259,17 @@ impl Bdf {
 
 impl Integrator for Bdf {
     fn restart(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        self.starter.restart(system, t, x)?;
+        // Where the system cannot be evaluated this is the present time none the less.
         self.begin(t, x);
+        self.starter.restart(system, t, x)?;
+        self.dx.copy_from_slice(self.starter.derivatives());
         Ok(())
     }
 
     fn reinit(&mut self, system: &mut dyn OdeSystem, t: f64, x: &[f64]) -> StepResult {
-        self.starter.reinit(system, t, x)?;
         self.begin(t, x);
+        self.starter.reinit(system, t, x)?;
+        self.dx.copy_from_slice(self.starter.derivatives());
         Ok(())
     }
 

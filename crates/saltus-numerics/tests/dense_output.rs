@@ -239,6 +239,34 @@ fn limits_and_the_longest_step_are_kept() {
     }
 }
 
+/// A system that has no derivatives from some time on.
+struct Ending;
+
+impl OdeSystem for Ending {
+    fn derivatives(&mut self, t: f64, _: &[f64], dx: &mut [f64]) -> Eval {
+        dx[0] = 1.0;
+        if t < 1.0 { Ok(()) } else { Err(TrialFailure) }
+    }
+}
+
+/// The solution may go on elsewhere: whoever looks for that must know where it ended.
+#[test]
+fn a_restart_that_fails_is_the_present_point() {
+    for method in METHODS {
+        let mut solver = integrator(method, uniform(1, 1e-6), f64::INFINITY);
+        for is_reinit in [false, true] {
+            run(solver.as_mut(), &mut Ending, &[0.0], 0.5);
+            let again = if is_reinit {
+                solver.reinit(&mut Ending, 2.0, &[3.0])
+            } else {
+                solver.restart(&mut Ending, 2.0, &[3.0])
+            };
+            assert_eq!(again, Err(IntegratorError::StartFails { t: 2.0 }), "{method}");
+            assert_eq!((solver.time(), solver.step_start(), solver.states()), (2.0, 2.0, &[3.0][..]), "{method}");
+        }
+    }
+}
+
 /// A model without states still has time.
 struct Nothing;
 
