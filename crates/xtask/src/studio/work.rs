@@ -55,6 +55,8 @@ pub fn run(bench: &Bench, span: Duration) -> Result<()> {
     println!("load {}", load());
     browser.click("#live");
     browser.wait("saltus.store.runs.get(1)?.rows > 10");
+    // Beside a live run stands what can be changed in it.
+    browser.click("#tab-variables");
     browser.click("[data-variable=x]");
     let started = Instant::now();
     let mut counts = Counts::default();
