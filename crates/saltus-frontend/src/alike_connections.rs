@@ -124,18 +124,7 @@ impl<'a> Front<'a> {
         body: &'a [ast::Equation],
         counters: &mut Vec<Counter>,
     ) -> Option<(&'a [ast::Equation], Vec<Connection>)> {
-        for index in indices {
-            let range = self.range_expression(scope, index.range.as_ref()?);
-            let counter = self.counter(index, &range)?;
-            counters.push(counter);
-            self.context.iterators.push((index.name.name, Iterated::Local(counter.local, Type::INTEGER)));
-        }
-        if let [ast::Equation { kind: ast::EquationKind::For { indices, body }, .. }] = body {
-            return self.rows_of_loop(scope, indices, body, counters);
-        }
-        if counters.len() > MOST_ITERATORS {
-            return None;
-        }
+        let body = self.innermost(scope, indices, body, counters)?;
         let component = self.component_path(scope);
         let connections = body.iter().map(|equation| {
             let ast::EquationKind::Connect { from, to } = &equation.kind else { return None };

@@ -59,6 +59,22 @@ impl<'a> Front<'a> {
         component: &Arc<str>,
         counters: &mut Vec<Counter>,
     ) -> Option<Vec<flat::Equation>> {
+        let body = self.innermost(scope, indices, body, counters)?;
+        let n = counters.iter().try_fold(1u64, |n, c| n.checked_mul(c.n))?;
+        if !(SHORTEST_KEPT..=u64::from(u32::MAX)).contains(&n) {
+            return None;
+        }
+        body.iter().map(|equation| self.kept_equation(scope, equation, component, counters)).collect()
+    }
+
+    /// Enters a loop and those of which nothing else is in it: the innermost body, with the counters behind those that are there already.
+    pub fn innermost(
+        &mut self,
+        scope: InstId,
+        indices: &'a [ast::ForIndex],
+        body: &'a [ast::Equation],
+        counters: &mut Vec<Counter>,
+    ) -> Option<&'a [ast::Equation]> {
         for index in indices {
             let range = self.range_expression(scope, index.range.as_ref()?);
             let counter = self.counter(index, &range)?;
@@ -66,17 +82,13 @@ impl<'a> Front<'a> {
             self.context.iterators.push((index.name.name, Iterated::Local(counter.local, Type::INTEGER)));
         }
         if let [ast::Equation { kind: ast::EquationKind::For { indices, body }, .. }] = body {
-            return self.family(scope, indices, body, component, counters);
+            return self.innermost(scope, indices, body, counters);
         }
-        let n = counters.iter().try_fold(1u64, |n, c| n.checked_mul(c.n))?;
-        if counters.len() > MOST_ITERATORS || !(SHORTEST_KEPT..=u64::from(u32::MAX)).contains(&n) {
-            return None;
-        }
-        body.iter().map(|equation| self.kept_equation(scope, equation, component, counters)).collect()
+        (counters.len() <= MOST_ITERATORS).then_some(body)
     }
 
     /// A range of Integers with a constant step.
-    pub fn counter(&mut self, index: &'a ast::ForIndex, range: &Expr) -> Option<Counter> {
+    fn counter(&mut self, index: &'a ast::ForIndex, range: &Expr) -> Option<Counter> {
         let ExprKind::Range { start, step, stop } = &range.kind else { return None };
         let mut value = |e: &Expr| match self.structural_quietly(e)? {
             Value::Integer(value) => Some(value),

@@ -5,9 +5,12 @@
 
 #[path = "families/harness.rs"]
 mod harness;
+#[path = "families/random.rs"]
+mod random;
 
 use std::fmt::Write as _;
 
+use random::Random;
 use saltus::pipeline::Outcome;
 use saltus_sim::Solver;
 
@@ -35,19 +38,7 @@ equation
 end Chain;
 ";
 
-/// Numbers by a linear congruence (constants of Knuth's MMIX).
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
     fn of<'s>(&mut self, choices: &[&'s str]) -> &'s str {
         choices[self.below(choices.len())]
     }
